@@ -5,11 +5,8 @@ is clicked with the probability that its position is examined, which is known, t
 of its grade is found attractive.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 import numpy as np
@@ -19,7 +16,6 @@ from touchstone.clicks.columns import Coded, EventColumns, add_columns
 from touchstone.clicks.interleaving import team_draft, team_draft_credits
 from touchstone.clicks.interleaving_log import InterleavingLog
 from touchstone.clicks.log import ClickLog, LogBuilder
-from touchstone.clicks.page_evidence import EventBuckets
 
 NAME: Final = "Simulated clicks, one month"
 APPLICATION: Final = "simulation"
@@ -45,11 +41,10 @@ class Shown:
     docids: Sequence[str]
 
 
-@contextmanager
 def simulated_clicks(
     shown: Sequence[Shown], weights: Sequence[float], grades: Mapping[Pair, int]
-) -> Iterator[tuple[ClickLog, EventBuckets]]:
-    """A log, and its events in parts.
+) -> ClickLog:
+    """A month of clicks.
 
     weights: how often each of `shown` is asked for, relative to the others. grades: of (question,
     docid) where known.
@@ -66,15 +61,10 @@ def simulated_clicks(
     lengths = np.array([len(one.docids[:DEPTH]) for one in shown])
     own, place = np.nonzero(np.arange(DEPTH) < lengths[page][:, None])
     clicked = np.flatnonzero(rng.random(len(own)) < chance[page[own], place])
-    with TemporaryDirectory() as folder:
-        events = EventBuckets(Path(folder))
-        try:
-            builder = LogBuilder(sink=events)
-            for action, rows in (("impression", slice(None)), ("click", clicked)):
-                add_columns(builder, _columns(action, shown, page, own[rows], place[rows]))
-            yield builder.log(join=False), events
-        finally:
-            events.close()
+    builder = LogBuilder()
+    for action, rows in (("impression", slice(None)), ("click", clicked)):
+        add_columns(builder, _columns(action, shown, page, own[rows], place[rows]))
+    return builder.log(join=False)
 
 
 def _columns(

@@ -135,21 +135,19 @@ def _click(stage: Stage, grades: DemoGrades) -> None:
         if len(one.document_ids) > 1
     ]
     given = {(asked[one.qid].text, one.docid): one.first for one in grades.used}
-    with clicks.simulated_clicks(
-        [clicks.Shown(query.text, own) for query, own in shown],
-        [query.weight for query, _ in shown],
-        given,
-    ) as (log, events):
-        store_clicks(
-            collection=collection,
-            name=clicks.NAME,
-            log=log,
-            events=events,
-            examination=clicks.EXAMINATION,
-            is_simulated=True,
-            by=stage.people.lead,
-            at=stage.at,
-        )
+    store_clicks(
+        collection=collection,
+        name=clicks.NAME,
+        log=clicks.simulated_clicks(
+            [clicks.Shown(query.text, own) for query, own in shown],
+            [query.weight for query, _ in shown],
+            given,
+        ),
+        examination=clicks.EXAMINATION,
+        is_simulated=True,
+        by=stage.people.lead,
+        at=stage.at,
+    )
     by_run = {run.pk: run.ranker.slug for run in stage.runs}
     own: dict[str, dict[str, list[str]]] = {slug: {} for slug in INTERLEAVED}
     for one in ranked:

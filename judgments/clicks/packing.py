@@ -65,18 +65,17 @@ def renamed(evidence: Evidence, queries: Ints, documents: Ints) -> StoredEvidenc
 def pack(stored: StoredEvidence) -> Iterator[bytes]:
     """The rows in blocks, compressed."""
     own = stored.evidence
-    columns = np.stack(
-        [
-            own.application,
-            stored.queries[own.query],
-            stored.documents[own.document],
-            own.rank,
-            own.impressions,
-            own.clicks,
-        ]
-    ).astype("<i8")
     for start in range(0, len(own), BLOCK):
-        yield zlib.compress(columns[:, start : start + BLOCK].tobytes(), LEVEL)
+        part = slice(start, start + BLOCK)
+        columns = [
+            own.application[part],
+            stored.queries[own.query[part]],
+            stored.documents[own.document[part]],
+            own.rank[part],
+            own.impressions[part],
+            own.clicks[part],
+        ]
+        yield zlib.compress(np.stack(columns).astype("<i8").tobytes(), LEVEL)
 
 
 def unpack(blocks: Iterable[bytes]) -> StoredEvidence:

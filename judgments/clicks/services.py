@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import numpy as np
@@ -25,11 +23,12 @@ from judgments.collections.logs import create_log
 from judgments.collections.queries import map_documents, map_exact_texts, map_queries
 from judgments.jobs.kinds import Work
 from judgments.models import ClickBlock, ClickLog, Collection, User
+from touchstone.clicks.events import EventBuckets
 from touchstone.clicks.ledger import Ledger, Outcome
 from touchstone.clicks.log import ClickLog as ReadLog
 from touchstone.clicks.log import LogBuilder
 from touchstone.clicks.log_files import read_click_log
-from touchstone.clicks.page_evidence import EventBuckets, count_pages
+from touchstone.clicks.page_evidence import count_pages
 from touchstone.clicks.ubi import USUAL_ACTIONS, Actions
 from touchstone.errors import DomainError
 from touchstone.files.reading import Progress, Source
@@ -72,26 +71,21 @@ def import_clicks(
     Raises FileRefused for what is wrong in a file, ClicksRefused for a log without evidence and
     for the same log again.
     """
-    with TemporaryDirectory() as folder:
-        buckets = EventBuckets(Path(folder))
-        builder = LogBuilder(sink=buckets)
-        try:
-            for source, file_name in files:
-                read_click_log(
-                    source, builder, name=file_name, actions=reading.actions, progress=progress
-                )
-            return store_clicks(
-                collection=collection,
-                name=name,
-                log=builder.log(join=reading.joins),
-                events=buckets,
-                rank_base=reading.rank_base,
-                by=by,
-                at=at,
-                work=work,
+    with EventBuckets() as events:
+        builder = LogBuilder(events)
+        for source, file_name in files:
+            read_click_log(
+                source, builder, name=file_name, actions=reading.actions, progress=progress
             )
-        finally:
-            buckets.close()
+        return store_clicks(
+            collection=collection,
+            name=name,
+            log=builder.log(join=reading.joins),
+            rank_base=reading.rank_base,
+            by=by,
+            at=at,
+            work=work,
+        )
 
 
 def store_clicks(
@@ -99,7 +93,6 @@ def store_clicks(
     collection: Collection,
     name: str,
     log: ReadLog,
-    events: Iterable[Ints],
     by: User | None,
     at: datetime,
     rank_base: int | None = None,
@@ -107,7 +100,7 @@ def store_clicks(
     is_simulated: bool = False,
     work: Work | None = None,
 ) -> ClickLog:
-    """Store a log that was read. events: its usable ones, in parts with whole result pages.
+    """Store a log that was read.
 
     examination: of each position, where it is known.
     """
@@ -119,7 +112,12 @@ def store_clicks(
         if one.smallest_rank is not None
         and (base := one.rank_base if rank_base is None else rank_base) is not None
     }
-    pages, counts = count_pages(events, bases)
+    queries = _primary_keys(log.queries, _find_queries(collection, log.queries))
+    documents = _primary_keys(log.documents, _find_documents(collection, log.documents))
+    own = renamed(log.evidence, queries, documents)
+    totals, blocks = _totals(own), _blocks(ClickBlock.Kind.EVENTS, own)
+    del own  # memory, which what follows needs
+    pages, counts = count_pages(log, bases)
     applications = [
         StoredApplication.of(
             one, counts.get(code), pages.select(pages.application == code)
@@ -127,24 +125,13 @@ def store_clicks(
         for one in log.ledger.applications
         for code in (log.applications.index(one.name),)
     ]
-    queries = _primary_keys(log.queries, _find_queries(collection, log.queries))
-    documents = _primary_keys(log.documents, _find_documents(collection, log.documents))
-    stored = {
-        ClickBlock.Kind.EVENTS: renamed(log.evidence, queries, documents),
-        ClickBlock.Kind.PAGES: renamed(pages, queries, documents),
-    }
-    blocks = [
-        (kind, position, rows)
-        for kind, own in stored.items()
-        for position, rows in enumerate(pack(own))
-    ]
-    own = stored[ClickBlock.Kind.EVENTS]
+    blocks += _blocks(ClickBlock.Kind.PAGES, renamed(pages, queries, documents))
     values: dict[str, Any] = {
         "records": log.ledger.records,
         "applications": applications,
         "examination": None if examination is None else list(examination),
         "digest": _digest(applications, blocks),
-        **_totals(own),
+        **totals,
     }
     with transaction.atomic():
         made = create_log(
@@ -231,6 +218,10 @@ def _totals(stored: StoredEvidence) -> dict[str, int]:
         **{name: len(names) for name, names in shown.items()},
         **{f"known_{name}": int((names > 0).sum()) for name, names in shown.items()},
     }
+
+
+def _blocks(kind: str, stored: StoredEvidence) -> list[tuple[str, int, bytes]]:
+    return [(kind, position, rows) for position, rows in enumerate(pack(stored))]
 
 
 def _digest(applications: list[dict[str, Any]], blocks: Iterable[tuple[str, int, bytes]]) -> str:

@@ -22,7 +22,7 @@ def read(*, join: bool = False) -> ClickLog:
     data = find_data()
     assert data is not None
     path: Path = data / "clicks" / "ubi_queries_events.ndjson"
-    builder = LogBuilder(keeps_events=True)
+    builder = LogBuilder()
     read_ubi([(path, path.name)], builder)
     return builder.log(join=join)
 

@@ -84,7 +84,7 @@ def test_a_real_log_has_pyclicks_figures(
     data = find_data()
     assert data is not None
     path: Path = data / "clicks" / "ubi_queries_events.ndjson"
-    builder = LogBuilder(keeps_events=True)
+    builder = LogBuilder()
     read_ubi([(path, path.name)], builder)
     found = find_sessions(builder.log(join=False))
     sessions = found.sessions

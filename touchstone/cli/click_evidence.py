@@ -9,6 +9,7 @@ from typing import Any, Final
 from touchstone.cli.click_logs import add_log_arguments, read_log
 from touchstone.cli.running import Write
 from touchstone.clicks.coec import Coec, coec
+from touchstone.clicks.events import EventBuckets
 from touchstone.clicks.ledger import DESCRIPTIONS, ApplicationLedger, Ledger, Outcome
 from touchstone.clicks.log import ClickLog
 from touchstone.tables import aligned
@@ -29,13 +30,15 @@ def add_coec_arguments(parser: ArgumentParser) -> None:
 
 def show_summary(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Print what became of every record."""
-    log = read_log(options)
+    with EventBuckets() as events:
+        log = read_log(options, events)
     say(json.dumps(_summary(log), ensure_ascii=False) if options["json"] else _ledger_table(log))
 
 
 def show_coec(options: Mapping[str, Any], say: Write, warn: Write) -> None:
     """Print COEC of every pair; the table has the pairs with the most clicks."""
-    log = read_log(options)
+    with EventBuckets() as events:
+        log = read_log(options, events)
     _warn_of_bases(log.ledger, warn)
     result = coec(log.evidence)
     if options["json"]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.cli.running import BadOptionError
+from touchstone.clicks.events import EventStore
 from touchstone.clicks.log import ClickLog, LogBuilder
 from touchstone.clicks.log_files import read_click_log
 from touchstone.clicks.ubi import USUAL_ACTIONS, Actions
@@ -35,12 +36,12 @@ def add_log_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def read_log(options: Mapping[str, Any], *, keeps_events: bool = False) -> ClickLog:
+def read_log(options: Mapping[str, Any], store: EventStore) -> ClickLog:
     """The log that the options name. Raises FileRefused and BadOptionError."""
     if set(options["impressions"]) & set(options["clicks"]):
         raise BadOptionError("--impressions and --clicks can't name the same action")
     actions = Actions(tuple(options["impressions"]), tuple(options["clicks"]))
-    builder = LogBuilder(keeps_events=keeps_events)
+    builder = LogBuilder(store)
     for path in options["files"]:
         read_click_log(path, builder, name=path, actions=actions)
     log = builder.log(join=options["join"])

@@ -11,6 +11,7 @@ import numpy as np
 from touchstone.cli.click_logs import add_log_arguments, read_log
 from touchstone.cli.running import BadOptionError, Write
 from touchstone.clicks.ctr import fit_document_ctr, fit_rank_ctr
+from touchstone.clicks.events import MemoryEvents
 from touchstone.clicks.fit import ClickModel, Fit, evaluate, halves
 from touchstone.clicks.log import ClickLog
 from touchstone.clicks.pbm import ROUNDS, fit_pbm
@@ -147,7 +148,7 @@ def show_pbm(options: Mapping[str, Any], say: Write, warn: Write) -> None:
 def _found(options: Mapping[str, Any], warn: Write) -> tuple[ClickLog, FoundSessions]:
     if options["seed"] < 0 or options["depth"] < 2:
         raise BadOptionError("--seed must be 0 or more, --depth 2 or more")
-    log = read_log(options, keeps_events=True)
+    log = read_log(options, MemoryEvents())
     result = find_sessions(log, rank_base=options["rank_base"], most=options["depth"])
     if sum(one.smallest_rank is not None for one in log.ledger.applications) > 1:
         name = result.application or "events without an application"

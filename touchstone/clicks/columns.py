@@ -11,8 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from touchstone.clicks.ledger import MOST_RANK, Outcome
-from touchstone.clicks.log import (
+from touchstone.clicks.events import (
     APPLICATION,
     DOCUMENT,
     IDENTITY,
@@ -21,8 +20,9 @@ from touchstone.clicks.log import (
     QUERY_ID,
     RANK,
     WIDTH,
-    LogBuilder,
 )
+from touchstone.clicks.ledger import MOST_RANK, Outcome
+from touchstone.clicks.log import LogBuilder
 from touchstone.clicks.ubi import USUAL_ACTIONS, Actions
 
 Ints = NDArray[np.int64]
@@ -114,7 +114,7 @@ def _kinds(action: Coded, actions: Actions) -> Ints:
 
 def _count_actions(builder: LogBuilder, action: Coded, applications: Ints) -> None:
     values = [*action.values, ""]
-    both = np.stack([applications, action.codes], axis=1)
-    result, counts = np.unique(both, axis=0, return_counts=True)
-    for (application, code), count in zip(result.tolist(), counts.tolist(), strict=True):
-        builder.count_action(application, values[code], count)
+    counts = np.bincount(applications * len(values) + action.codes % len(values))
+    for both in np.flatnonzero(counts).tolist():
+        application, code = divmod(both, len(values))
+        builder.count_action(application, values[code], int(counts[both]))

@@ -1,28 +1,35 @@
 """A click log, read once: evidence for each (query, document, rank), and a ledger of all records.
 
-Events are turned into integers as they are read and counted in blocks, so that what stays in
-memory are the different texts and ids, the counted evidence and 8 bytes an event, by which
-duplicates are found.
+Events are turned into integers as they are read, and wait in a store until all query records are
+known. Then each part of the store is classified and counted by itself, so what stays in memory are
+the different texts and ids, and the counted evidence.
 """
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from touchstone.clicks.duplicates import SeenKeys
-from touchstone.clicks.evidence import Evidence, EvidenceBuilder, Key, of_events
+from touchstone.clicks.events import (
+    APPLICATION,
+    DOCUMENT,
+    IDENTITY,
+    IS_CLICK,
+    QUERY,
+    QUERY_ID,
+    RANK,
+    TIME,
+    WIDTH,
+    EventStore,
+    MemoryEvents,
+)
+from touchstone.clicks.evidence import Evidence, EvidenceBuilder, Key
 from touchstone.clicks.ledger import ApplicationLedger, Ledger, Outcome
 from touchstone.clicks.query_records import QueryRecords
 
 Ints = NDArray[np.int64]
-
-# The columns of an event. IS_CLICK: 0 or 1. QUERY: −1 without a text. QUERY_ID, IDENTITY: hashes,
-# 0 where there is none; TIME: milliseconds, only where a text must be looked up.
-IS_CLICK, APPLICATION, QUERY, DOCUMENT, RANK, QUERY_ID, IDENTITY, TIME = range(8)
-WIDTH: Final = 8
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class ClickLog:
     """A log's evidence and where it comes from.
 
     applications, queries, documents: the names that the evidence's codes stand for.
-    events: the usable events, (n, 8), in the order of the log; None unless they were to be kept.
+    events: the usable events of all applications, (n, 8), in the parts of their store.
     """
 
     ledger: Ledger
@@ -38,51 +45,87 @@ class ClickLog:
     applications: tuple[str, ...]
     queries: tuple[str, ...]
     documents: tuple[str, ...]
-    events: Ints | None
+    events: Iterable[Ints]
 
     def of_application(self, name: str) -> "ClickLog":
-        """What one application's events are evidence of; the codes stay.
+        """What one application's events are evidence of; the codes and the events stay.
 
         Raises ValueError for a name that the log does not have.
         """
         code = self.applications.index(name)
         own = tuple(one for one in self.ledger.applications if one.name == name)
-        events = self.events
-        return replace(
-            self,
-            ledger=Ledger(own),
-            evidence=self.evidence.select(self.evidence.application == code),
-            events=None if events is None else events[events[:, APPLICATION] == code],
+        evidence = self.evidence.select(self.evidence.application == code)
+        return replace(self, ledger=Ledger(own), evidence=evidence)
+
+
+@dataclass(frozen=True)
+class UsableEvents:
+    """The events of a store that are evidence, looked up and told from duplicates as they are read.
+
+    join: look up the texts of events without one by their query id.
+    """
+
+    store: EventStore
+    records: QueryRecords
+    join: bool
+
+    def __iter__(self) -> Iterator[Ints]:
+        """In the store's parts."""
+        for events, outcome in self.classified():
+            yield events[outcome >= Outcome.IMPRESSION]
+
+    def classified(self) -> Iterator[tuple[Ints, Ints]]:
+        """Each part with the texts that were looked up, and the Outcome of each event.
+
+        Clicks without an impression are not told apart.
+        """
+        for part in self.store:
+            events = part.copy()
+            outcome = np.where(events[:, IS_CLICK] == 1, Outcome.CLICK, Outcome.IMPRESSION)
+            without_text = np.flatnonzero(events[:, QUERY] < 0)
+            if len(without_text):
+                texts, classes = self._looked_up(events[without_text])
+                events[without_text, QUERY] = texts
+                outcome[without_text] = classes
+            outcome[_repeated(events[:, IDENTITY])] = Outcome.DUPLICATE
+            yield events, outcome
+
+    def _looked_up(self, events: Ints) -> tuple[Ints, Ints]:
+        """The text of each event, −1 where it is unknown, and its Outcome."""
+        ids, is_click = events[:, QUERY_ID], events[:, IS_CLICK] == 1
+        texts = np.where(ids != 0, self.records.texts(ids, events[:, TIME]), -1)
+        joined = np.where(is_click, Outcome.CLICK_JOINED, Outcome.IMPRESSION_JOINED)
+        classes = np.select(
+            [ids == 0, texts < 0],
+            [Outcome.NO_QUERY, Outcome.QUERY_UNKNOWN],
+            joined if self.join else Outcome.JOINABLE,
         )
+        return texts, classes
 
 
-class EventSink(Protocol):
-    """What usable events can be handed to."""
-
-    def append(self, events: Ints, /) -> None:
-        """Take some, int64 (n, 8)."""
+def _repeated(identity: Ints) -> Ints:
+    """The places of events whose identity an earlier one has; 0 is none."""
+    identified = np.flatnonzero(identity)
+    first = np.unique(identity[identified], return_index=True)[1]
+    return np.delete(identified, first)
 
 
 class LogBuilder:
     """Takes the records of one log, of any number of files.
 
     applications, queries, documents: names and their codes; readers add to them.
-    keeps_events: also keep each usable event (64 bytes), for the result pages of `sessions`.
-    sink: takes the usable events instead, as they come.
+    store: where events wait; in memory unless given.
     """
 
-    def __init__(self, *, keeps_events: bool = False, sink: EventSink | None = None) -> None:
+    def __init__(self, store: EventStore | None = None) -> None:
         self.applications: dict[str, int] = {}
         self.queries: dict[str, int] = {}
         self.documents: dict[str, int] = {}
         self.query_records = QueryRecords()
-        self._evidence = EvidenceBuilder()
-        self._seen = SeenKeys()
-        self._without_text: list[Ints] = []
+        self._store: EventStore = MemoryEvents() if store is None else store
+        self._depth = 0
         self._counts: Counter[tuple[int, Outcome]] = Counter()
         self._actions: Counter[tuple[int, str]] = Counter()
-        self._events: list[Ints] | None = [] if keeps_events else None
-        self._sink = sink
 
     def count(self, application: int, outcome: Outcome, by: int = 1) -> None:
         """Records of a class that do not come by `add`."""
@@ -93,70 +136,42 @@ class LogBuilder:
         self._actions[application, action] += by
 
     def add(self, events: Ints) -> None:
-        """Impressions and clicks, int64 (n, 8), with the columns named above."""
-        events = self._without_duplicates(events)
-        has_text = events[:, QUERY] >= 0
-        if not has_text.all():
-            self._without_text.append(events[~has_text])
-            events = events[has_text]
-        self._use(events)
-        self.count_all(events[events[:, IS_CLICK] == 0, APPLICATION], Outcome.IMPRESSION)
+        """Impressions and clicks, int64 (n, 8), with the columns of `events`."""
+        self._depth = max(self._depth, int(events[:, RANK].max(initial=0)))
+        self._store.append(events)
 
     def log(self, *, join: bool) -> ClickLog:
         """All that was added; to be called once.
 
         join: look up the texts of events without one by their query id.
         """
-        none = np.empty((0, WIDTH), dtype=np.int64)
-        joined = self._joined(np.concatenate([none, *self._without_text]), join=join)
-        self._without_text = []
-        self._seen = SeenKeys()  # 8 bytes an event, no longer needed
-        self._use(joined)
-        evidence = self._evidence.table()
-        self._count_clicks(evidence, joined[joined[:, IS_CLICK] == 1])
+        applications, queries, documents = self.applications, self.queries, self.documents
+        builder = EvidenceBuilder(
+            (len(applications), len(queries), len(documents), self._depth + 1)
+        )
+        events = UsableEvents(self._store, self.query_records, join)
+        joined = [np.empty((0, WIDTH), np.int64)]
+        for part, outcome in events.classified():
+            for one in np.unique(outcome).tolist():
+                if one not in (Outcome.CLICK, Outcome.CLICK_JOINED):
+                    self.count_all(part[outcome == one, APPLICATION], Outcome(one))
+            joined.append(part[outcome == Outcome.CLICK_JOINED])
+            usable = part[outcome >= Outcome.IMPRESSION]
+            clicks = usable[:, IS_CLICK]
+            builder.add(_key(usable), 1 - clicks, clicks)
+        evidence = builder.table()
+        self._count_clicks(evidence, np.concatenate(joined))
         new, repeated = self.query_records.applications()
         self.count_all(new, Outcome.QUERY)
         self.count_all(repeated, Outcome.QUERY_REPEATED)
         return ClickLog(
             ledger=self._ledger(evidence),
             evidence=evidence,
-            applications=tuple(self.applications),
-            queries=tuple(self.queries),
-            documents=tuple(self.documents),
-            events=None if self._events is None else np.concatenate([none, *self._events]),
+            applications=tuple(applications),
+            queries=tuple(queries),
+            documents=tuple(documents),
+            events=events,
         )
-
-    def _without_duplicates(self, events: Ints) -> Ints:
-        """The events whose identity is new; those that have none can't be duplicates."""
-        identified = np.flatnonzero(events[:, IDENTITY])
-        is_new = self._seen.add(events[identified, IDENTITY])
-        if is_new.all():
-            return events
-        repeated = identified[~is_new]
-        self.count_all(events[repeated, APPLICATION], Outcome.DUPLICATE)
-        return np.delete(events, repeated, axis=0)
-
-    def _use(self, events: Ints) -> None:
-        self._evidence.add(of_events(_key(events), events[:, IS_CLICK] == 1))
-        if self._events is not None:
-            self._events.append(events)
-        if self._sink is not None:
-            self._sink.append(events)
-
-    def _joined(self, events: Ints, *, join: bool) -> Ints:
-        """Of events without a text those that now have one."""
-        has_id = events[:, QUERY_ID] != 0
-        self.count_all(events[~has_id, APPLICATION], Outcome.NO_QUERY)
-        events = events[has_id]
-        texts = self.query_records.texts(events[:, QUERY_ID], events[:, TIME])
-        self.count_all(events[texts < 0, APPLICATION], Outcome.QUERY_UNKNOWN)
-        events, texts = events[texts >= 0], texts[texts >= 0]
-        if not join:
-            self.count_all(events[:, APPLICATION], Outcome.JOINABLE)
-            return events[:0]
-        events[:, QUERY] = texts
-        self.count_all(events[events[:, IS_CLICK] == 0, APPLICATION], Outcome.IMPRESSION_JOINED)
-        return events
 
     def _count_clicks(self, evidence: Evidence, joined: Ints) -> None:
         """Count the clicks, apart where nothing was logged as shown. joined: those among them."""

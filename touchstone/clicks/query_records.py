@@ -13,10 +13,12 @@ class QueryRecords:
 
     def __init__(self) -> None:
         self._values = array("q")
+        self._sorted: Ints | None = None
 
     def add(self, query_id: int, text: int, time: int, application: int) -> None:
         """Add one record. time: in milliseconds."""
         self._values.extend((query_id, time, text, application))
+        self._sorted = None
 
     def applications(self) -> tuple[Ints, Ints]:
         """Of the records whose query id is new, and of those that repeat one."""
@@ -31,10 +33,12 @@ class QueryRecords:
         Of several records with the id the latest one counts that is not later than the time, or
         else the first: while someone types, a page may send several texts under one id.
         """
-        records = self._records()
+        if self._sorted is None:
+            records = self._records()
+            self._sorted = records[np.lexsort((records[:, 1], records[:, 0]))]
+        records = self._sorted
         if not len(records) or not len(query_ids):
             return np.full(len(query_ids), -1, dtype=np.int64)
-        records = records[np.lexsort((records[:, 1], records[:, 0]))]
         ids, first = np.unique(records[:, 0], return_index=True)
         moments = np.unique(records[:, 1])
         position = np.minimum(np.searchsorted(ids, query_ids), len(ids) - 1)

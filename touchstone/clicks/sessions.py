@@ -1,20 +1,22 @@
 """Result pages: what one request showed, in its order, and what was clicked on it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from touchstone.clicks.events import APPLICATION, DOCUMENT, IS_CLICK, QUERY, QUERY_ID, RANK
 from touchstone.clicks.evidence import Evidence, counted
-from touchstone.clicks.log import APPLICATION, DOCUMENT, IS_CLICK, QUERY, QUERY_ID, RANK, ClickLog
+from touchstone.clicks.log import ClickLog
 from touchstone.errors import DomainError
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 FEWEST_RESULTS: Final = 2
 MOST_RESULTS: Final = 10
 
@@ -68,6 +70,32 @@ class Sessions:
             self.click.astype(np.int64),
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence["Sessions"]) -> "Sessions":
+        """All pages of some sessions, in an order that follows from what is on them alone.
+
+        So it does not depend on the parts, and a seed draws the same pages each time.
+        """
+        columns = [
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("position", "query", "document", "click")
+        ]
+        lengths = np.concatenate([part.lengths for part in parts])
+        if not len(lengths):
+            return parts[0]
+        starts = np.cumsum(lengths) - lengths
+        rows = np.zeros(len(columns[0]), np.uint64)
+        for column in columns:
+            rows = (rows ^ (rows >> np.uint64(31)) ^ column.astype(np.uint64)) * MIX
+        order = np.argsort(np.bitwise_xor.reduceat(rows, starts), kind="stable")
+        lengths = lengths[order]
+        session = np.repeat(np.arange(len(lengths)), lengths)
+        offset = np.arange(len(session)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        position, query, document, click = (
+            column[starts[order][session] + offset] for column in columns
+        )
+        return cls(session, position, query, document, click)
+
     def select(self, pages: Bools) -> "Sessions":
         """Some of the pages. pages: (sessions,)."""
         keep = pages[self.session]
@@ -106,17 +134,16 @@ def find_sessions(
     A page is what was shown under one query id: its impressions at the ranks base, base + 1, …
     without a gap, of each rank the first, from `fewest` to `most` of them. A click counts at its
     own rank and document. rank_base: of applications whose smallest rank is neither 0 nor 1.
-    Raises SessionsError where there are none, ValueError for a log that kept no events.
+    Raises SessionsError where there are none.
     """
-    if log.events is None:
-        raise ValueError("the log was read without its events")
+    all_events = np.concatenate(list(log.events))
     result = []
     for one in log.ledger.applications:
         base = rank_base if rank_base is not None else one.rank_base
         if base is None:
             continue
         code = log.applications.index(one.name)
-        events = log.events[log.events[:, APPLICATION] == code]
+        events = all_events[all_events[:, APPLICATION] == code]
         sessions, dropped = pages(events, base, fewest=fewest, most=most)
         result.append(FoundSessions(sessions, one.name, base, dropped))
     best = max(result, key=lambda one: len(one.sessions), default=None)

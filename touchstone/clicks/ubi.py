@@ -12,8 +12,9 @@ from typing import Final
 
 import numpy as np
 
+from touchstone.clicks.events import APPLICATION, IS_CLICK, WIDTH
 from touchstone.clicks.ledger import MOST_RANK, Outcome
-from touchstone.clicks.log import APPLICATION, IS_CLICK, WIDTH, LogBuilder
+from touchstone.clicks.log import LogBuilder
 from touchstone.clicks.records import Record, read_records
 from touchstone.files.errors import Problems, Rule, quoted
 from touchstone.files.reading import Progress, Source

@@ -40,9 +40,9 @@ def written(path: Path, records: Iterable[Record]) -> Path:
     return path
 
 
-def read(path: Path, *, join: bool = False, keeps_events: bool = False, times: int = 1) -> ClickLog:
+def read(path: Path, *, join: bool = False, times: int = 1) -> ClickLog:
     """The log of a file, or of the same one given several times."""
-    builder = LogBuilder(keeps_events=keeps_events)
+    builder = LogBuilder()
     read_ubi([(path, path.name)] * times, builder)
     return builder.log(join=join)
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tests.touchstone.clicks.logs import event, read, rows, written
+from touchstone.clicks.events import EventBuckets
 from touchstone.clicks.log import LogBuilder
 from touchstone.clicks.log_files import read_click_log
-from touchstone.clicks.page_evidence import EventBuckets, count_pages
+from touchstone.clicks.page_evidence import count_pages
 from touchstone.clicks.sessions import find_sessions
 from touchstone.clicks.ubi import read_ubi
 from touchstone.files.errors import FileRefused
@@ -41,15 +42,12 @@ def random_log(path: Path, *, pages: int = 300) -> Path:
 
 def test_pages_are_the_same_in_buckets_as_in_memory(tmp_path: Path) -> None:
     path = random_log(tmp_path / "log")
-    found = find_sessions(read(path, keeps_events=True))
-    buckets = EventBuckets(tmp_path)
-    builder = LogBuilder(sink=buckets)
-    read_ubi([(path, "log")], builder)
-    log = builder.log(join=False)
-    pages, counts = count_pages(buckets, {0: 1})
-    buckets.close()
+    found = find_sessions(read(path))
+    with EventBuckets() as events:
+        builder = LogBuilder(events)
+        read_ubi([(path, "log")], builder)
+        pages, counts = count_pages(builder.log(join=False), {0: 1})
     expected = found.sessions.evidence
-    assert log.events is None
     assert len(found.sessions) > 100
     for column in ("query", "document", "rank", "impressions", "clicks"):
         assert (getattr(pages, column) == getattr(expected, column)).all()

@@ -31,7 +31,7 @@ def test_a_page_is_what_one_query_id_showed_without_a_gap(tmp_path: Path) -> Non
         *[one for one in page("q", [1, 2]) if one.pop("query_id")],
         event("click", document="d1", rank=1, query_id="never shown"),
     ]
-    log = read(written(tmp_path / "log", records), keeps_events=True)
+    log = read(written(tmp_path / "log", records))
     found = find_sessions(log)
     sessions = found.sessions
     assert found.dropped == {"gap": 1, "too_short": 1, "too_long": 1}
@@ -44,8 +44,8 @@ def test_a_page_is_what_one_query_id_showed_without_a_gap(tmp_path: Path) -> Non
 
 
 def test_ranks_from_0_and_from_1_give_the_same_pages(tmp_path: Path) -> None:
-    one = read(written(tmp_path / "one", page("a", [1, 2, 3])), keeps_events=True)
-    zero = read(written(tmp_path / "zero", page("a", [0, 1, 2])), keeps_events=True)
+    one = read(written(tmp_path / "one", page("a", [1, 2, 3])))
+    zero = read(written(tmp_path / "zero", page("a", [0, 1, 2])))
     found, other = find_sessions(one), find_sessions(zero)
     assert (found.rank_base, other.rank_base) == (1, 0)
     assert found.sessions.position.tolist() == other.sessions.position.tolist() == [1, 2, 3]
@@ -57,7 +57,7 @@ def test_the_application_with_most_pages_is_taken(tmp_path: Path) -> None:
         *page("b", [1, 2], application="many"),
         *page("c", [1, 2], application="many"),
     ]
-    log = read(written(tmp_path / "log", records), keeps_events=True)
+    log = read(written(tmp_path / "log", records))
     assert find_sessions(log).application == "many"
     few = find_sessions(log.of_application("few"))
     assert (few.application, few.rank_base, len(few.sessions)) == ("few", 0, 1)
@@ -66,27 +66,25 @@ def test_the_application_with_most_pages_is_taken(tmp_path: Path) -> None:
 def test_joined_events_make_pages_too(tmp_path: Path) -> None:
     records = [query("shoes", "a"), *page("a", [1, 2], query=None)]
     path = written(tmp_path / "log", records)
-    assert len(find_sessions(read(path, join=True, keeps_events=True)).sessions) == 1
+    assert len(find_sessions(read(path, join=True)).sessions) == 1
     with pytest.raises(SessionsError, match="impressions must have a query_id"):
-        find_sessions(read(path, keeps_events=True))
+        find_sessions(read(path))
 
 
 def test_an_unknown_base_is_asked_for_and_never_guessed(tmp_path: Path) -> None:
     path = written(tmp_path / "log", page("a", [3, 4], application="odd"))
-    log = read(path, keeps_events=True)
+    log = read(path)
     with pytest.raises(
         SessionsError, match="smallest rank of odd is neither 0 nor 1; set --rank-base"
     ):
         find_sessions(log)
     with pytest.raises(SessionsError, match="1 pages have too few, too many or a gap"):
         find_sessions(log, rank_base=1)
-    with pytest.raises(ValueError, match="without its events"):
-        find_sessions(read(path))
 
 
 def test_halves_have_every_page_once(tmp_path: Path) -> None:
     records = [one for number in range(9) for one in page(str(number), range(1, 3 + number % 3))]
-    sessions = find_sessions(read(written(tmp_path / "l", records), keeps_events=True)).sessions
+    sessions = find_sessions(read(written(tmp_path / "l", records))).sessions
     first, second = halves(sessions, seed=3)
     assert (len(first), len(second)) == (5, 4)
     lengths = [*first.lengths.tolist(), *second.lengths.tolist()]
