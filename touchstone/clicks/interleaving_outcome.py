@@ -61,7 +61,7 @@ def outcome(
     if count > 1 and resamples:
         replicates = _replicates(sums, pages, resamples, seed)
         tail = (1 - CONFIDENCE) / 2
-        low, high = map(float, np.quantile(replicates, [tail, 1 - tail]))
+        low, high = map(float, np.quantile(replicates, [tail, 1 - tail], method="weibull"))
     tail_chance = float(bdtr(min(wins, losses), untied, 0.5)) if untied else 0.5
     return InterleavingOutcome(
         wins=wins,

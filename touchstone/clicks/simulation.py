@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from touchstone.clicks.evidence import Evidence, counted
 from touchstone.clicks.sessions import Sessions
 
 Floats = NDArray[np.float64]
@@ -53,3 +54,24 @@ def simulate(shelf: Shelf, *, pages: int, seed: int) -> Sessions:
         document=shown.reshape(-1).astype(np.int64),
         click=click.reshape(-1),
     )
+
+
+def simulate_evidence(shelf: Shelf, *, pages: int, seed: int) -> Evidence:
+    """The counts of such pages, drawn as counts: as `simulate(…).evidence` is distributed.
+
+    Its cost does not depend on the number of pages.
+    """
+    rng = np.random.default_rng(seed)
+    queries, rankers, depth = shelf.rankings.shape
+    cells = queries * rankers
+    shown = rng.multinomial(pages, np.full(cells, 1 / cells)).reshape(queries, rankers, 1)
+    document = shelf.rankings
+    query = np.arange(queries)[:, None, None]
+    clicks = rng.binomial(shown, shelf.attractiveness[query, document] * shelf.examination)
+    query, impressions, rank = (
+        np.broadcast_to(column, document.shape).reshape(-1)
+        for column in (query, shown, np.arange(1, depth + 1))
+    )
+    key = (np.zeros_like(query), query, document.reshape(-1), rank)
+    table = counted(key, impressions, clicks.reshape(-1))
+    return table.select(table.impressions > 0)

@@ -15,19 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from touchstone.clicks.counterfactual import counterfactual
-from touchstone.clicks.ctr import fit_rank_ctr
+from touchstone.clicks.evidence import Evidence
 from touchstone.clicks.interleaving_outcome import outcome
 from touchstone.clicks.interventions import centred_band, find_interventions, position_curves
 from touchstone.clicks.pbm import fit_pbm, pbm_replicates
 from touchstone.clicks.rankings import Ranking, ranking_report
 from touchstone.clicks.sessions import Sessions
-from touchstone.clicks.simulation import make_shelf, simulate
+from touchstone.clicks.simulation import make_shelf, simulate_evidence
 from touchstone.statistics.clustered import Estimate
 
 Floats = NDArray[np.float64]
 
 EXAMINATION: Final = np.array([1, 0.6, 0.4, 0.3])
 RESAMPLES: Final = 200
+PBM_RESAMPLES: Final = 40
 
 
 @dataclass
@@ -61,36 +62,41 @@ def add(tallies: Tallies, name: str, truth: float, estimate: tuple[float, ...]) 
         tally.holds.append(bool(low <= truth <= high))
 
 
-def fresh_pages(queries: int, pages: int, seed: int) -> Sessions:
+def fresh_pages(queries: int, pages: int, seed: int, *, noise: float = 1.0) -> Evidence:
     """New queries with new documents each time, so that the truth is examination alone."""
     shelf = make_shelf(
-        EXAMINATION, queries=queries, documents=8, rankers=3, noise=1.0, seed=2 * seed
+        EXAMINATION, queries=queries, documents=8, rankers=3, noise=noise, seed=2 * seed
     )
-    return simulate(shelf, pages=pages, seed=2 * seed + 1)
+    return simulate_evidence(shelf, pages=pages, seed=2 * seed + 1)
 
 
 def curves(tallies: Tallies, seed: int) -> None:
     """Examination at ranks 2 and 4 by each estimator, of 400 queries with 12,000 pages."""
-    sessions = fresh_pages(400, 12_000, seed)
-    found = position_curves(find_interventions(sessions.evidence), resamples=RESAMPLES, seed=seed)
+    pages = fresh_pages(400, 12_000, seed)
+    found = position_curves(find_interventions(pages), resamples=RESAMPLES, seed=seed)
+    shown, clicks = (
+        np.bincount(pages.rank, weights=counts) for counts in (pages.impressions, pages.clicks)
+    )
     for place in (1, 3):
         for name, curve in found.items():
             values = (curve.examination[place], curve.low[place], curve.high[place])
             add(tallies, f"{name}, rank {place + 1}", EXAMINATION[place], values)
-        rates = fit_rank_ctr(sessions).rates
-        naive = rates[place] / rates[0]
+        naive = clicks[place + 1] / shown[place + 1] * shown[1] / clicks[1]
         add(tallies, f"CTR (naive), rank {place + 1}", EXAMINATION[place], (naive, naive, naive))
 
 
 def pbm(tallies: Tallies, seed: int) -> None:
-    """Examination at ranks 2 and 4 by the position-based model, of the same pages."""
-    sessions = fresh_pages(400, 12_000, seed)
-    examination = fit_pbm(sessions.evidence).examination
-    relative = examination / examination[0]
-    low, high = centred_band(relative, pbm_replicates(sessions.evidence, resamples=50, seed=seed))
-    for place in (1, 3):
-        values = (relative[place], low[place], high[place])
-        add(tallies, f"PBM, rank {place + 1}", EXAMINATION[place], values)
+    """Examination at ranks 2 and 4 by the position-based model: 30 pages a query, and 10,000."""
+    for pages in (30, 10_000):
+        evidence = fresh_pages(60, 60 * pages, seed, noise=10.0 if pages > 30 else 1.0)
+        examination = fit_pbm(evidence).examination
+        relative = examination / examination[0]
+        replicates = pbm_replicates(evidence, resamples=PBM_RESAMPLES, seed=seed)
+        low, high = centred_band(relative, replicates)
+        for place in (1, 3):
+            values = (relative[place], low[place], high[place])
+            name = f"PBM{' (biased)' if pages == 30 else ''}, {pages:,} pages a query"
+            add(tallies, f"{name}, rank {place + 1}", EXAMINATION[place], values)
 
 
 def policies(tallies: Tallies, seed: int) -> None:

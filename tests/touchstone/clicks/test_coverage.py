@@ -27,4 +27,6 @@ def test_naive_estimates_are_biased() -> None:
         assert tallies[name].coverage == 0.0
     # EM's pseudo-counts are the stronger, the fewer pages a document has
     for name, tally in simulated("pbm", repetitions=2).items():
-        assert 0.5 * tally.truth < tally.mean < 0.95 * tally.truth, name
+        few = "biased" in name
+        assert (0.5 if few else 0.97) * tally.truth < tally.mean, name
+        assert tally.mean < (0.95 if few else 1.05) * tally.truth, name
