@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Self
 
 import numpy as np
@@ -10,12 +10,15 @@ import numpy as np
 from touchstone.clicks.evidence import Evidence
 from touchstone.clicks.interventions import PositionCurve
 from touchstone.clicks.ledger import ApplicationLedger, Outcome
+from touchstone.clicks.model_fits import Banded, held_out_fits, sdbn_curve
 from touchstone.clicks.page_evidence import PageCounts
 from touchstone.clicks.position_bias import position_bias
+from touchstone.clicks.sessions import Sessions
 
 RESAMPLES: Final = 200
 PBM_RESAMPLES: Final = 100  # they take most of the time
 SEED: Final = 0
+SDBN: Final = "sdbn"
 MOST_PBM_ROWS: Final = 50_000  # of evidence, beyond which PBM's band would take minutes
 
 
@@ -27,6 +30,27 @@ class CurvePoint:
     examination: float | None
     low: float | None
     high: float | None
+
+
+@dataclass(frozen=True)
+class ModelFigure:
+    """A figure of a click model with its band."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class ModelFit:
+    """How a click model predicts the half of the pages that it was not fitted to.
+
+    by_rank: perplexity of each position; perplexity: their mean.
+    """
+
+    log_likelihood: ModelFigure
+    perplexity: ModelFigure
+    by_rank: Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -51,7 +75,8 @@ class StoredApplication:
     pages, dropped: the result pages, and how many were left out by the reason.
     ranks: the positions of the pages. curves: by the estimator's name.
     interventions: (depth, depth), documents that both positions showed. supported: the pairs of
-    positions with enough of them.
+    positions with enough of them. models: the fits of click models by their names, none where the
+    pages are too few; sampled: to how many pages.
     """
 
     name: str
@@ -65,6 +90,8 @@ class StoredApplication:
     curves: Mapping[str, Sequence[CurvePoint]]
     interventions: Sequence[Sequence[int]]
     supported: Sequence[Sequence[bool]]
+    models: Mapping[str, ModelFit] = field(default_factory=dict)
+    sampled: int = 0
 
     @property
     def records(self) -> int:
@@ -73,7 +100,7 @@ class StoredApplication:
     @classmethod
     def of(cls, ledger: ApplicationLedger, counts: PageCounts | None, pages: Evidence) -> Self:
         """counts, pages: of the application's result pages; computes its position bias."""
-        own = _bias(pages) if len(pages) else {}
+        own = {} if counts is None or not len(pages) else _bias(pages, counts.sample)
         return cls(
             name=ledger.name,
             outcomes={one.key: ledger.outcomes[one] for one in Outcome if one in ledger.outcomes},
@@ -86,6 +113,8 @@ class StoredApplication:
             curves=own.get("curves", {}),
             interventions=own.get("interventions", []),
             supported=own.get("supported", []),
+            models=own.get("models", {}),
+            sampled=0 if counts is None else len(counts.sample),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -96,6 +125,7 @@ class StoredApplication:
             name: [[point.examination, point.low, point.high] for point in curve]
             for name, curve in self.curves.items()
         }
+        values["models"] = {name: asdict(fit) for name, fit in self.models.items()}
         return values
 
     @classmethod
@@ -108,7 +138,15 @@ class StoredApplication:
             name: [CurvePoint(position, *own) for position, own in enumerate(curve, start=1)]
             for name, curve in values["curves"].items()
         }
-        return cls(**{**values, "ranks": ranks, "curves": curves})
+        models = {
+            name: ModelFit(
+                ModelFigure(**fit["log_likelihood"]),
+                ModelFigure(**fit["perplexity"]),
+                fit["by_rank"],
+            )
+            for name, fit in values.get("models", {}).items()
+        }
+        return cls(**{**values, "ranks": ranks, "curves": curves, "models": models})
 
 
 def _ranks(pages: Evidence) -> list[PositionCounts]:
@@ -118,18 +156,28 @@ def _ranks(pages: Evidence) -> list[PositionCounts]:
     return [PositionCounts(place, *own) for place, own in both]
 
 
-def _bias(pages: Evidence) -> dict[str, Any]:
+def _bias(pages: Evidence, sample: Sessions) -> dict[str, Any]:
     result = position_bias(
         pages,
         resamples=RESAMPLES,
         seed=SEED,
         pbm_resamples=PBM_RESAMPLES if len(pages) <= MOST_PBM_ROWS else 0,
     )
+    curves = {**result.curves, SDBN: sdbn_curve(sample, resamples=RESAMPLES, seed=SEED)}
     return {
-        "curves": {name: _points(curve) for name, curve in result.curves.items()},
+        "curves": {name: _points(curve) for name, curve in curves.items()},
+        "models": {
+            name: ModelFit(_figure(fit.log_likelihood), _figure(fit.perplexity), by_rank)
+            for name, fit in held_out_fits(sample, resamples=RESAMPLES, seed=SEED).items()
+            for by_rank in (fit.perplexity_by_rank.tolist(),)
+        },
         "interventions": result.interventions.documents.tolist(),
         "supported": result.interventions.is_supported.tolist(),
     }
+
+
+def _figure(banded: Banded) -> ModelFigure:
+    return ModelFigure(banded.value, banded.low, banded.high)
 
 
 def _points(curve: PositionCurve) -> list[CurvePoint]:

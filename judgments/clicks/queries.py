@@ -7,7 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from judgments.clicks.applications import CurvePoint, PositionCounts, StoredApplication
+from judgments.clicks.applications import (
+    CurvePoint,
+    ModelFigure,
+    PositionCounts,
+    StoredApplication,
+)
 from judgments.clicks.packing import StoredEvidence, unpack
 from judgments.collections.queries import map_queries
 from judgments.models import ClickBlock, ClickLog, Document, Query
@@ -15,6 +20,7 @@ from judgments.permissions import Access, NotFound, check_may_see_rankings
 from touchstone.clicks.coec import Coec, coec
 from touchstone.clicks.interventions import FEWEST_CLICKS, FEWEST_DOCUMENTS
 from touchstone.clicks.ledger import DESCRIPTIONS, Outcome
+from touchstone.clicks.model_fits import FEWEST_PAGES, FEWEST_PAGES_EACH, FEWEST_QUERIES
 
 SHOWN: Final = 50  # pairs of a page
 MOST_PAIRS: Final = 1000  # of an answer over REST
@@ -23,6 +29,20 @@ ESTIMATORS: Final = {
     "pivot_one": "PivotOne",
     "adjacent_chain": "AdjacentChain",
     "pbm": "PBM",
+    "sdbn": "SDBN",
+}
+MODELS: Final = {
+    "rank_ctr": "Rank CTR",
+    "document_ctr": "Document CTR",
+    "pbm": "PBM",
+    "sdbn": "SDBN",
+}
+USUAL_REASON: Final = (
+    "too few documents were shown both there and at positions that it can be compared with"
+)
+REASONS: Final = {
+    "sdbn": f"fewer than {FEWEST_CLICKS} clicks, or documents shown on fewer than "
+    f"{FEWEST_PAGES_EACH} pages on average"
 }
 EVIDENCE: Final = frozenset(
     outcome.key for outcome in Outcome if outcome.name.startswith(("IMPRESSION", "CLICK"))
@@ -66,6 +86,20 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class ModelRow:
+    """How a click model predicts the half of the pages that it was not fitted to.
+
+    perplexity: the mean of by_rank, one entry for each position: 1 is best, 2 a coin.
+    """
+
+    model: str
+    name: str
+    log_likelihood: ModelFigure
+    perplexity: ModelFigure
+    by_rank: list[float]
+
+
+@dataclass(frozen=True)
 class PositionRow:
     """A position: points of the estimators in their order; its interventions with each other
     position, and whether they are enough."""
@@ -77,6 +111,15 @@ class PositionRow:
 
 
 @dataclass(frozen=True)
+class Refusal:
+    """The positions that an estimator refuses."""
+
+    name: str
+    positions: list[int]
+    reason: str
+
+
+@dataclass(frozen=True)
 class ApplicationRow:
     """An application of a log.
 
@@ -84,7 +127,8 @@ class ApplicationRow:
     pages, dropped: its result pages, and how many were left out.
     known: the examination of each position, where it need not be estimated.
     interventions: for each two positions, the documents that both showed; supported: whether they
-    are enough to compare the two.
+    are enough to compare the two. models: click models, none where there are too few pages; fitted
+    to and evaluated on halves of `sampled` pages.
     """
 
     name: str
@@ -100,6 +144,8 @@ class ApplicationRow:
     known: list[float] | None
     interventions: list[list[int]]
     supported: list[list[bool]]
+    models: list[ModelRow]
+    sampled: int
 
     @property
     def table(self) -> list[PositionRow]:
@@ -115,13 +161,17 @@ class ApplicationRow:
         ]
 
     @property
-    def refusals(self) -> list[tuple[str, list[int]]]:
-        """The estimators that refuse positions, with these positions."""
+    def refusals(self) -> list[Refusal]:
+        """The estimators that refuse positions."""
         result = (
-            (one.name, [point.position for point in one.points if point.examination is None])
+            Refusal(
+                one.name,
+                [point.position for point in one.points if point.examination is None],
+                REASONS.get(one.estimator, USUAL_REASON),
+            )
             for one in self.curves
         )
-        return [(name, positions) for name, positions in result if positions]
+        return [one for one in result if one.positions]
 
     @property
     def left_out(self) -> int:
@@ -149,15 +199,18 @@ class PairRow:
 class LogPage:
     """A log: what became of every record, and the position bias of each application.
 
-    fewest_documents, fewest_clicks: what two positions need to be compared.
+    fewest_documents, fewest_clicks: what two positions need to be compared. fewest_held_out,
+    fewest_queries: pages and queries that click models are evaluated on, at least.
     """
 
     log: LogRow
     digest: str
     outcomes: list[OutcomeRow]
     applications: list[ApplicationRow]
-    fewest_documents: int
-    fewest_clicks: int
+    fewest_documents: int = FEWEST_DOCUMENTS
+    fewest_clicks: int = FEWEST_CLICKS
+    fewest_held_out: int = FEWEST_PAGES
+    fewest_queries: int = FEWEST_QUERIES
 
 
 @dataclass(frozen=True)
@@ -216,8 +269,6 @@ def get_log_page(*, access: Access, number: int) -> LogPage:
         applications=[
             _application(log, one) for one in sorted(applications, key=lambda one: -one.pages)
         ],
-        fewest_documents=FEWEST_DOCUMENTS,
-        fewest_clicks=FEWEST_CLICKS,
     )
 
 
@@ -282,6 +333,13 @@ def _application(log: ClickLog, one: StoredApplication) -> ApplicationRow:
         known=log.examination,
         interventions=[list(row) for row in one.interventions],
         supported=[list(row) for row in one.supported],
+        models=[
+            ModelRow(key, name, fit.log_likelihood, fit.perplexity, list(fit.by_rank))
+            for key, name in MODELS.items()
+            for fit in (one.models.get(key),)
+            if fit is not None
+        ],
+        sampled=one.sampled,
     )
 
 

@@ -46,9 +46,9 @@ def evaluate(model: ClickModel, sessions: Sessions) -> Fit:
     Sources: PyClick's `LogLikelihood` and `Perplexity`; Dupret & Piwowarski 2008.
     """
     count, position = len(sessions), sessions.position - 1
-    conditional = _of_outcome(model.conditional_chances(sessions), sessions)
+    conditional = chances_of_outcome(model.conditional_chances(sessions), sessions)
     by_page = np.bincount(sessions.session, weights=np.log(conditional)) / sessions.lengths
-    bits = -np.log2(_of_outcome(model.click_chances(sessions), sessions))
+    bits = -np.log2(chances_of_outcome(model.click_chances(sessions), sessions))
     ranks = max(RANKS, sessions.depth)
     sums = np.bincount(position, weights=bits, minlength=ranks)
     shown = np.bincount(position)
@@ -62,8 +62,8 @@ def evaluate(model: ClickModel, sessions: Sessions) -> Fit:
     )
 
 
-def _of_outcome(chances: Floats, sessions: Sessions) -> Floats:
-    """The probability of what happened."""
+def chances_of_outcome(chances: Floats, sessions: Sessions) -> Floats:
+    """(rows,), the probability of what happened. chances: of a click on each result."""
     return np.where(sessions.click, chances, 1 - chances)
 
 

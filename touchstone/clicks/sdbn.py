@@ -27,30 +27,35 @@ class Sdbn:
 
     def click_chances(self, sessions: Sessions) -> Floats:
         """(rows,), the probability of a click on each result."""
-        return self._chances(sessions, is_conditional=False)
+        return self._chances(sessions, is_conditional=False)[0]
 
     def conditional_chances(self, sessions: Sessions) -> Floats:
         """(rows,), the same, given what was clicked above it."""
-        return self._chances(sessions, is_conditional=True)
+        return self._chances(sessions, is_conditional=True)[0]
 
-    def _chances(self, sessions: Sessions, *, is_conditional: bool) -> Floats:
+    def reading_chances(self, sessions: Sessions) -> Floats:
+        """(rows,), the probability that each result is read."""
+        return self._chances(sessions, is_conditional=False)[1]
+
+    def _chances(self, sessions: Sessions, *, is_conditional: bool) -> tuple[Floats, Floats]:
+        """Of a click on each result, and of reading it."""
         attractive = self.attractiveness.of(sessions.pair)
         satisfying = self.satisfaction.of(sessions.pair)
         starts = np.cumsum(sessions.lengths) - sessions.lengths
         read = np.ones(len(sessions))
-        result = np.empty(len(attractive))
+        result, reading = np.empty((2, len(attractive)))
         for position in range(sessions.depth):
             pages = np.flatnonzero(sessions.lengths > position)
             rows = starts[pages] + position
             attraction, satisfaction = attractive[rows], satisfying[rows]
             clicked = attraction * read[pages]
-            result[rows] = clicked
+            result[rows], reading[rows] = clicked, read[pages]
             if is_conditional:
                 passed = read[pages] * (1 - attraction) / (1 - clicked)
                 read[pages] = np.where(sessions.click[rows], 1 - satisfaction, passed)
             else:
                 read[pages] *= (1 - satisfaction) * attraction + (1 - attraction)
-        return result
+        return result, reading
 
 
 def fit_sdbn(sessions: Sessions) -> Sdbn:

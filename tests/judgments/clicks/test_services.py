@@ -11,6 +11,8 @@ from django.core.management import call_command
 
 from judgments.clicks import packing
 from judgments.clicks.queries import (
+    ESTIMATORS,
+    MODELS,
     get_log_page,
     get_pairs_page,
     list_applications,
@@ -170,7 +172,10 @@ def test_the_examination_of_a_simulated_log_is_found_and_its_page_shows_it(clien
     log = make_clicks(world=world, rows=simulated_rows(world))
     (application,) = list_applications(log)
     assert application.pages == 3000
-    for curve in application.curves.values():
+    assert set(application.curves) == set(ESTIMATORS)
+    for name, curve in application.curves.items():
+        if name == "sdbn":  # its examination is that people read down to a position
+            continue
         for point, truth in zip(curve, EXAMINATION, strict=True):
             assert point.examination == pytest.approx(truth, abs=0.12)
             assert point.low <= point.examination <= point.high
@@ -179,6 +184,13 @@ def test_the_examination_of_a_simulated_log_is_found_and_its_page_shows_it(clien
     page = client.get(f"/c/books/clicks/{log.number}").content.decode()
     assert f"{application.curves['all_pairs'][1].examination:.3f}" in page
     assert "refused" not in page
+    assert "Fitted to one random half of 3,000 pages" in page
+    for name in MODELS:
+        fit = application.models[name]
+        assert fit.perplexity.low < fit.perplexity.value < fit.perplexity.high
+        assert f"{fit.perplexity.value:.3f}" in page
+    best = min(application.models, key=lambda name: application.models[name].perplexity.value)
+    assert best == "pbm"
 
 
 def test_thin_evidence_is_refused(client):
@@ -188,6 +200,8 @@ def test_thin_evidence_is_refused(client):
     page = client.get(f"/c/books/clicks/{log.number}").content.decode()
     assert "AllPairs refuses position 2" in page
     assert "PBM refuses position 2" in page
+    assert "SDBN refuses positions 1, 2" in page
+    assert "Refused: half of the pages must be at least 100 pages of 10 queries" in page
 
 
 def test_pairs_have_clicks_over_expected_clicks(client):
