@@ -49,9 +49,20 @@ class OpenIncident:
 
 
 @dataclass(frozen=True)
+class RuleState:
+    """A rule as the newest snapshot with a run found it. found: "" before the first. is_broken:
+    None where nothing can be said, or neither.
+    """
+
+    rule: str
+    found: str = ""
+    is_broken: bool | None = None
+
+
+@dataclass(frozen=True)
 class CanaryRow:
-    """A canary. incidents: those that are open. axis: half the width of the
-    time line's axis.
+    """A canary. incidents: those that are open. rules: as they were written. rule_states: one for
+    each measure of a board. axis: half the width of the time line's axis.
     """
 
     id: int
@@ -66,6 +77,7 @@ class CanaryRow:
     in_a_row: int
     floor: float | None
     rules: tuple[str, ...]
+    rule_states: tuple[RuleState, ...]
     created_at: datetime
     incidents: tuple[OpenIncident, ...]
     moments: tuple[Moment, ...]
@@ -172,6 +184,7 @@ def _row(canary: Canary, deployments: list[Deployment]) -> CanaryRow:
         in_a_row=canary.in_a_row,
         floor=canary.floor,
         rules=tuple(canary.rules),
+        rule_states=_rule_states(canary, looks),
         created_at=canary.created_at,
         incidents=tuple(
             OpenIncident(
@@ -185,6 +198,23 @@ def _row(canary: Canary, deployments: list[Deployment]) -> CanaryRow:
         moments=tuple(sorted(moments, key=lambda one: one.at, reverse=True)),
         axis=max([*ends, 2 * canary.margin, 0.01]),
     )
+
+
+def _rule_states(canary: Canary, looks: list[CanaryLook]) -> tuple[RuleState, ...]:
+    """looks: newest first."""
+    for look in looks:
+        about_queries, about_boards = (look.figures.get(kind, []) for kind in ("rules", "board"))
+        if about_queries or about_boards:
+            kept = (
+                (one["rule"], one["found"], None if one["is_kept"] is None else not one["is_kept"])
+                for one in about_queries
+            )
+            found = (
+                (one["rule"], one["found"], {"bad": True, "good": False}.get(one["finding"]))
+                for one in about_boards
+            )
+            return tuple(RuleState(*one) for one in (*kept, *found))
+    return tuple(RuleState(rule) for rule in canary.rules)
 
 
 def _moment(look: CanaryLook, incidents: list[Incident]) -> Moment:

@@ -23,8 +23,8 @@ def describe(kind: str, measure: str, figures: Mapping[str, Any]) -> str:
         return f"The 95th percentile of response times is {figures['p95']:.3f} s."
     if kind == "coverage":
         return (
-            f"{figures['judged']:.0%} of the shown documents are judged; in the baseline "
-            f"{figures['baseline_judged']:.0%}."
+            f"{100 * figures['judged']:.0f} % of the shown documents are judged; in the baseline "
+            f"{100 * figures['baseline_judged']:.0f} %."
         )
     if kind == "quality":
         return (

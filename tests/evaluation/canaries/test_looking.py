@@ -270,12 +270,15 @@ def test_a_board_rule_is_an_incident_of_its_own_with_its_alert_and_recovery(worl
     assert checked["board: RR@10 at most 0.05 below baseline"]["finding"] == "bad"
     notice = Notice.objects.filter(kind="incident").first()
     assert "rules are broken: board: nDCG@10 at most 0.05 below baseline" in notice.payload["words"]
-    assert looks(world, dora, search, "good", "good", "good") == [set()] * 3
-    assert told("recovered") == ["ada", "dora"]
     client = signed_in(dora.user)
     page = text_of(client.get(reverse("canaries", args=["books", "live"])))
+    own = checked["board: RR@10 at most 0.05 below baseline"]
+    assert f"{own['rule']} : {own['found']} broken" in page
+    assert looks(world, dora, search, "good", "good", "good") == [set()] * 3
+    assert told("recovered") == ["ada", "dora"]
+    page = text_of(client.get(reverse("canaries", args=["books", "live"])))
     assert "board rule broken recovered" in page
-    assert "board: every measure at most 0.05 below baseline" in page
+    assert f"{own['rule']} : +0.0000, +0.0000 to +0.0000 board:" in page
 
 
 def test_a_board_below_its_threshold_alerts_and_the_interval_covers_all_measures(
