@@ -77,9 +77,11 @@ def _database() -> dict[str, Any]:
         database["CONN_HEALTH_CHECKS"] = True
         # whatever the server's own habit: what was committed outlives a crash of the server
         durable = "-c synchronous_commit=on"
+        given = database.get("OPTIONS", {})
         database["OPTIONS"] = {
+            **given,
             "connect_timeout": 5,
-            "options": durable,
+            "options": f"{given.get('options', '')} {durable}".strip(),
             "prepare_threshold": 2,  # judgments/storage/prepared.py alone uses cursors that prepare
         }
     return database
@@ -571,6 +573,8 @@ def _keys(name: str, *, others: set[str]) -> list[str]:
 # Without any, judgments/secrets/key_files.py looks for a file; the first is used, all are accepted.
 # Backups are signed with the first, secrets of other servers encrypted, the audit log sealed
 BACKUP_KEYS = _keys("TOUCHSTONE_BACKUP_KEYS", others={SECRET_KEY})
+# public keys of age, for which backups are encrypted; not at all without any
+BACKUP_RECIPIENTS: list[str] = env.list("TOUCHSTONE_BACKUP_RECIPIENTS", default=[])
 ENCRYPTION_KEYS = _keys("TOUCHSTONE_ENCRYPTION_KEYS", others={SECRET_KEY, *BACKUP_KEYS})
 SEAL_KEYS = _keys("TOUCHSTONE_SEAL_KEYS", others={SECRET_KEY, *BACKUP_KEYS, *ENCRYPTION_KEYS})
 # the newest seal, outside the database, so that it is missed when it is deleted there

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import tarfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
@@ -59,27 +60,35 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_archive(
-    *, target: Path, aside: Path, manifest: Manifest, files: dict[str, Path], key: str
-) -> None:
-    """Write the backup to `aside`, then give it its name: there is never half a backup.
+def write_archive(*, target: Path, manifest: Manifest, files: dict[str, Path], key: str) -> None:
+    """Write the backup.
 
     files: where the content of each name lies. key: signs the manifest. FileExistsError where
     `target` is there.
     """
     manifest.files.update({name: digest(path) for name, path in files.items()})
     text = json.dumps(asdict(manifest), indent=1).encode()
-    with _create(aside) as output:
-        with tarfile.open(fileobj=output, mode="w:gz", compresslevel=1) as tar:
-            for name, content in ((MAC, manifest_mac(key, text).encode()), (MANIFEST, text)):
-                head = tarfile.TarInfo(name)
-                head.size = len(content)
-                tar.addfile(head, io.BytesIO(content))
-            for name, path in sorted(files.items()):
-                tar.add(path, name, recursive=False)
-        output.flush()
-        os.fsync(output.fileno())
-    target.hardlink_to(aside)  # unlike a rename, it overwrites nothing
+    head = ((MAC, manifest_mac(key, text).encode()), (MANIFEST, text))
+    with (
+        create_private(target) as output,
+        tarfile.open(fileobj=output, mode="w:gz", compresslevel=1) as tar,
+    ):
+        for name, content in head:
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+        for name, path in sorted(files.items()):
+            tar.add(path, name, recursive=False)
+
+
+def publish(archive: Path, target: Path) -> None:
+    """Give a finished file its name: there is never half a backup.
+
+    FileExistsError where `target` is there.
+    """
+    with archive.open("rb") as file:
+        os.fsync(file.fileno())
+    target.hardlink_to(archive)  # unlike a rename, it overwrites nothing
 
 
 def read_archive(
@@ -108,14 +117,14 @@ def read_archive(
                     raise BackupRefused(
                         "backup_damaged", f"{member.name} does not match its digest."
                     )
-    except (tarfile.TarError, OSError, EOFError) as error:
+    except (tarfile.TarError, zlib.error, OSError, EOFError) as error:
         raise BackupRefused("backup_unreadable", f"{source} can't be read: {error}") from error
     if left:
         raise BackupRefused("backup_short", f"{min(left)} is missing.")
     return manifest
 
 
-def _create(path: Path) -> IO[bytes]:
+def create_private(path: Path) -> IO[bytes]:
     """A new file that only its owner can read: it holds passwords' hashes."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
@@ -175,7 +184,7 @@ def _parse_manifest(text: bytes) -> Manifest:
 def _unpack(content: IO[bytes], path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     result = hashlib.sha256()
-    with _create(path) as file:
+    with create_private(path) as file:
         while block := content.read(BLOCK):
             result.update(block)
             file.write(block)

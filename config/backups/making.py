@@ -13,7 +13,7 @@ from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection, connections
 
-from config.backups.archive import Manifest, read_archive, write_archive
+from config.backups.archive import Manifest, publish, read_archive, write_archive
 from config.backups.databases import (
     MIGRATIONS,
     Snapshot,
@@ -23,6 +23,7 @@ from config.backups.databases import (
     one_moment,
     put_database,
 )
+from config.backups.encryption import decrypt, encrypt, is_encrypted
 from config.backups.keys import KEYS, signing_keys
 from config.backups.refusing import BackupRefused
 from config.privacy.erasing import replay_erasures
@@ -61,32 +62,36 @@ def make_backup(*, target: Path, at: datetime) -> tuple[Manifest, Verified]:
                 with _reading(snapshot):
                     result = verify_everything()
             missing = _add_uploads(snapshot, directory)
-            write_archive(
-                target=target,
-                aside=directory / "archive",
-                manifest=snapshot.manifest,
-                files=snapshot.files,
-                key=key,
-            )
+            archive = directory / "archive"
+            write_archive(target=archive, manifest=snapshot.manifest, files=snapshot.files, key=key)
+            if settings.BACKUP_RECIPIENTS:
+                plain, archive = archive, directory / "encrypted"
+                encrypt(source=plain, target=archive, recipients=settings.BACKUP_RECIPIENTS)
+            publish(archive, target)
     except OSError as error:
         raise BackupRefused("backup_unwritable", f"{target} can't be written: {error}") from error
     return snapshot.manifest, result + Verified(problems=missing)
 
 
 def restore_backup(
-    *, source: Path, allow_unsigned: bool, at: datetime
+    *, source: Path, identity: Path | None, allow_unsigned: bool, at: datetime
 ) -> tuple[Manifest, Verified]:
     """Make an empty installation what the backup holds; what was found when that was checked.
 
-    Whom the erasure ledger names is erased again. allow_unsigned: also where none of the backup
+    Whom the erasure ledger names is erased again. identity: the file with the private key of an
+    encrypted one. allow_unsigned: also where none of the backup
     keys signed it.
     """
     place = settings.HOME if connection.vendor == "postgresql" else _database_folder()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place, prefix=".restore-") as name:
         directory = Path(name)
+        archive = source
+        if is_encrypted(source):
+            archive = directory / "archive"
+            decrypt(source=source, target=archive, identity=identity)
         manifest = read_archive(
-            source=source,
+            source=archive,
             directory=directory,
             keys=[] if allow_unsigned else KEYS.read(),
             allow_unsigned=allow_unsigned,

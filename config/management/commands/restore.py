@@ -25,6 +25,9 @@ class Command(BackupCommand):
             help="restore a backup that none of your backup keys has signed. Anyone who could "
             "write the file controls everything in it: labels, accounts, passwords, administrators",
         )
+        parser.add_argument(
+            "--identity", metavar="FILE", type=Path, help="age's private key, of an encrypted one"
+        )
 
     def act(self, file: Path, **options: Any) -> tuple[Manifest, Verified]:
         from config.backups.making import list_administrators, restore_backup
@@ -32,7 +35,12 @@ class Command(BackupCommand):
         unsigned = options["unsigned"]
         from config.privacy.ledger import list_erasures, path_of_ledger
 
-        result = restore_backup(source=file, allow_unsigned=unsigned, at=timezone.now())
+        result = restore_backup(
+            source=file,
+            identity=options["identity"],
+            allow_unsigned=unsigned,
+            at=timezone.now(),
+        )
         if list_erasures() is None:
             self.stderr.write(
                 f"There is no erasure ledger at {path_of_ledger()}: people erased after this "

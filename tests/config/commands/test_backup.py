@@ -122,7 +122,6 @@ def backup(tmp_path: Path) -> Path:
     target = tmp_path / "backup.tar.gz"
     write_archive(
         target=target,
-        aside=tmp_path / "aside",
         manifest=manifest,
         files={"database.sqlite3": content},
         key=KEY,
