@@ -46,6 +46,7 @@ urlpatterns: list[URLPattern] = [
     path("", translated(home.home), name="home"),
     path("login", translated(account.SignIn.as_view()), name="login"),
     path("login/code", translated(second_factor.sign_in_code), name="sign-in-code"),
+    path("login/key", translated(second_factor.sign_in_key), name="sign-in-key"),
     path("logout", LogoutView.as_view(), name="logout"),
     path("setup", account.setup, name="setup"),
     path("invitations/<str:token>", translated(account.invitation), name="invitation"),
@@ -67,6 +68,11 @@ urlpatterns: list[URLPattern] = [
         "second-factor/begin",
         confirmed(translated(second_factor.second_factor_begin)),
         name="second-factor-begin",
+    ),
+    path(
+        "second-factor/key",
+        translated(second_factor.security_key_add),
+        name="security-key-add",
     ),
     path(
         "second-factor/<slug:act>",

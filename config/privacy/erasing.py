@@ -46,6 +46,7 @@ from judgments.models import (
     Release,
     SecondFactor,
     Secret,
+    SecurityKey,
     Session,
     SideText,
     User,
@@ -74,6 +75,7 @@ OWN: Final[tuple[tuple[type[Model], str], ...]] = (
     (Notice, "recipient"),
     (OutboxMessage, "recipient"),
     (RecoveryCode, "user"),
+    (SecurityKey, "user"),
     (SecondFactor, "user"),
     (LabelTiming, "label__annotator"),
 )

@@ -35,6 +35,7 @@ from judgments.models import (
     OutboxMessage,
     Release,
     SecondFactor,
+    SecurityKey,
     Session,
     User,
 )
@@ -158,6 +159,13 @@ SECTIONS: Final = (
         UNTIL_DELETED,
         lambda user: SecondFactor.objects.filter(user=user),
         _fields("created_at", "confirmed_at"),
+    ),
+    Section(
+        "security_keys",
+        gettext_lazy("Security keys"),
+        UNTIL_DELETED,
+        lambda user: SecurityKey.objects.filter(user=user),
+        _fields("name", "created_at", "used_at"),
     ),
     Section(
         "notices",

@@ -8,7 +8,7 @@ from django.contrib.auth import authenticate
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.utils.functional import lazy
 from django.utils.translation import gettext, gettext_lazy
 
@@ -158,3 +158,16 @@ class CodeForm(forms.Form):
             attrs={"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"}
         ),
     )
+
+
+class KeyForm(CodeForm):
+    """A code, and what a new security key is called."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"), max_length=60, widget=forms.TextInput({"autocomplete": "off"})
+    )
+    field_order = ("name", "code")
+
+    def __init__(self, data: QueryDict | None = None) -> None:
+        super().__init__(data, auto_id="new_key_%s")
+        del self.fields["code"].widget.attrs["autofocus"]

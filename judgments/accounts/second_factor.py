@@ -13,7 +13,7 @@ from django.db import transaction
 from judgments.accounts import totp
 from judgments.accounts.services import end_sessions
 from judgments.audit import services as audit
-from judgments.models import Membership, RecoveryCode, SecondFactor, User
+from judgments.models import Membership, RecoveryCode, SecondFactor, SecurityKey, User
 from judgments.permissions import NotFound
 from judgments.secrets.services import read_secret, store_secret
 from touchstone.errors import DomainError
@@ -46,6 +46,7 @@ class SecondFactorPage:
     set_up: SetUp | None
     codes: int
     is_required: bool
+    keys: list[SecurityKey]
 
 
 def has_second_factor(user: User) -> bool:
@@ -78,6 +79,7 @@ def get_second_factor_page(user: User) -> SecondFactorPage:
         set_up=set_up,
         codes=RecoveryCode.objects.filter(user=user).count(),
         is_required=is_required(user),
+        keys=list(SecurityKey.objects.filter(user=user)),
     )
 
 
@@ -213,6 +215,7 @@ def _locked(user: User) -> SecondFactor | None:
 
 def _delete(factor: SecondFactor) -> None:
     RecoveryCode.objects.filter(user=factor.user_id).delete()
+    SecurityKey.objects.filter(user=factor.user_id).delete()
     secret = factor.secret
     factor.delete()
     secret.delete()

@@ -13,6 +13,7 @@ from judgments.usernames import fold
 
 PASSWORD: Final = "password"  # noqa: S105
 CODE: Final = "code"
+SECURITY_KEY: Final = "security key"
 SIGN_ON: Final = "sign-on"
 
 

@@ -40,10 +40,10 @@ def get_half_signed_in(request: HttpRequest) -> User | None:
     return user if constant_time_compare(sealed, user.get_session_auth_hash()) else None
 
 
-def complete_sign_in(request: HttpRequest, user: User) -> None:
-    """Sign in a person whose password and code were right."""
+def complete_sign_in(request: HttpRequest, user: User, *, by: str = CODE) -> None:
+    """Sign in a person whose password and code, or security key, were right."""
     del request.session[HALF_SIGNED_IN]
-    sign_in(request, user, by=CODE)
+    sign_in(request, user, by=by)
     request.session[SECOND_FACTOR] = True
 
 

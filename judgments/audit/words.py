@@ -105,6 +105,8 @@ SENTENCES: Final = {
     "sample.drawn": "drew the sample {}",
     "sample.zero_results": "counted queries of the sample {} as without results",
     "second_factor.codes_renewed": "renewed the recovery codes of {}",
+    "second_factor.key_added": "added a security key of {}",
+    "second_factor.key_removed": "removed a security key of {}",
     "second_factor.locked": "entered too many wrong codes for {}",
     "second_factor.reset": "reset the second factor of {}",
     "second_factor.turned_off": "turned off the second factor of {}",

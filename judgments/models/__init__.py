@@ -22,7 +22,7 @@ from judgments.models.members import (
 )
 from judgments.models.messages import MessageChoice, Notice, OutboxMessage
 from judgments.models.pictures import DocumentPicture, Picture, PictureContent
-from judgments.models.second_factors import RecoveryCode, SecondFactor
+from judgments.models.second_factors import RecoveryCode, SecondFactor, SecurityKey
 from judgments.models.secrets import Secret
 from judgments.models.sessions import Session
 from judgments.models.sets import SavedSet, SavedSetQuery, SetLook
@@ -73,6 +73,7 @@ __all__ = [
     "SavedSetQuery",
     "SecondFactor",
     "Secret",
+    "SecurityKey",
     "Session",
     "SetLook",
     "SideText",

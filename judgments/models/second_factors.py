@@ -31,6 +31,30 @@ class SecondFactor(models.Model):
         return f"second factor of {self.user_id}"
 
 
+class SecurityKey(models.Model):
+    """A person's security key (WebAuthn), which signs in the place of a code.
+
+    credential_id: in hexadecimal. credential: its id and public key, as the key gave them.
+    counter: of the last signature, if the key counts them.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="security_keys"
+    )
+    name = models.CharField(max_length=60)
+    credential_id = models.CharField(max_length=2046, unique=True)
+    credential = models.BinaryField()
+    counter = models.PositiveBigIntegerField(default=0)
+    created_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class RecoveryCode(models.Model):
     """A code for the day on which the app is gone; only its hash is kept. Deleted when used."""
 

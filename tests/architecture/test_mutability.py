@@ -122,6 +122,7 @@ MUTABLE = {
     "judgments.Query": "a stub gets its text, a text is corrected; versions keep past traits",
     "judgments.Round": "when periodic work was last begun",
     "judgments.RecoveryCode": "is deleted when it is used",
+    "judgments.SecurityKey": "its counter; is deleted when it is removed",
     "judgments.SavedSet": "its name, whether it is held out or archived; all in the audit log",
     "judgments.SavedSetQuery": "queries come into a set and leave it; they are in the audit log",
     "judgments.SecondFactor": "is turned on, used and turned off; all but its use in the audit log",

@@ -99,6 +99,7 @@ PYTHON_WITH_ENGLISH: Final = (
     "judgments/accounts/own_sessions.py",
     "judgments/accounts/second_factor.py",
     "judgments/accounts/second_factor_views.py",
+    "judgments/accounts/security_keys.py",
     "judgments/accounts/views.py",
     "judgments/members/services.py",
     "judgments/messages/kinds.py",

@@ -114,6 +114,7 @@ def test_every_page_of_an_annotator_is_translated() -> None:
     own |= {"password", "password-forgotten", "password-reset"}
     own |= {"sessions", "session-end", "sessions-end"}
     own |= {"kept"}
+    own |= {"sign-in-key", "security-key-add"}
     own |= {"sign-in-code", "second-factor", "second-factor-begin", "second-factor-change"}
     own |= {"notices", "notice-open", "message-settings", "message-address", "address-confirm"}
     files = {"label-script", "label-first", "label-style", "label-picture"}

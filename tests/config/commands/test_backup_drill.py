@@ -153,7 +153,7 @@ def someone_labels(place: Environment) -> Iterator[Callable[[], int]]:
     )
     assert worker.stdout
     try:
-        yield lambda: int(worker.stdout.readline())  # type: ignore[union-attr]
+        yield lambda: int(worker.stdout.readline())
     finally:
         worker.kill()
         worker.wait(30)
