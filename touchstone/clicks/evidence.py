@@ -60,7 +60,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class _Counts:
+class _PackedRows:
     """Rows by one number that stands for their four keys, ascending. 16 bytes a row.
 
     Counts are of events, of which no log has as many as an int32 can count.
@@ -76,7 +76,7 @@ class EvidenceBuilder:
 
     def __init__(self, sizes: Sizes) -> None:
         self._sizes = _checked(sizes)
-        self._parts: list[_Counts] = []
+        self._parts: list[_PackedRows] = []
         self._waiting = 0
         self._rows = 0
 
@@ -109,20 +109,20 @@ def counted(key: Key, impressions: Ints, clicks: Ints) -> Evidence:
     return _unpacked(_sums(_packed(key, sizes), impressions, clicks), sizes)
 
 
-def _sums(keys: Ints, impressions: NDArray[Any], clicks: NDArray[Any]) -> _Counts:
+def _sums(keys: Ints, impressions: NDArray[Any], clicks: NDArray[Any]) -> _PackedRows:
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
     if not len(starts):
-        return _Counts(keys, np.empty(0, np.int32), np.empty(0, np.int32))
-    return _Counts(
+        return _PackedRows(keys, np.empty(0, np.int32), np.empty(0, np.int32))
+    return _PackedRows(
         keys[starts],
         np.add.reduceat(impressions[order], starts).astype(np.int32),
         np.add.reduceat(clicks[order], starts).astype(np.int32),
     )
 
 
-def _unpacked(counts: _Counts, sizes: Sizes) -> Evidence:
+def _unpacked(counts: _PackedRows, sizes: Sizes) -> Evidence:
     rest, rank = np.divmod(counts.keys, sizes[3])
     rest, document = np.divmod(rest, sizes[2])
     application, query = np.divmod(rest, sizes[1])
