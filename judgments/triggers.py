@@ -62,7 +62,7 @@ def install_triggers(connection: BaseDatabaseWrapper, tables: list[AppendOnly]) 
 
 
 def remove_triggers(connection: BaseDatabaseWrapper, tables: list[AppendOnly]) -> None:
-    """Drop the triggers of the given tables, so that a test database can be emptied."""
+    """Drop the triggers of the given tables, for a migration that changes their rows."""
     with connection.cursor() as cursor:
         for table in tables:
             for event in ("update", "delete", "truncate"):

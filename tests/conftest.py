@@ -13,15 +13,14 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
-from django.core.management import call_command
 from django.core.management.color import no_style
-from django.db import connection, connections
+from django.db import connection
 from django.test import TransactionTestCase
 from execnet.xspec import XSpec
 
 from judgments import waking
-from judgments.triggers import remove_triggers
 from tests import services
+from tests.emptying import empty_databases
 from tests.racing import AtOnce, Racers
 
 APPS = ("annotation", "evaluation", "judgments")
@@ -210,12 +209,9 @@ def passwords_are_hashed_in_milliseconds() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def append_only_tables_can_be_emptied() -> Iterator[None]:
-    """After a test with real commits the database is emptied, which the triggers would refuse.
-
-    Flushing sends `post_migrate`, which installs them again.
-    """
+    """After a test with real commits the database is emptied, which the triggers would refuse."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TransactionTestCase, "_fixture_teardown", _empty_databases)
+        patch.setattr(TransactionTestCase, "_fixture_teardown", empty_databases)
         yield
 
 
@@ -257,21 +253,6 @@ def nothing_has_been_announced(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_version_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids and times are the same in every test, and lists are not."""
     monkeypatch.setattr("judgments.versions.judgment_cache._remembered", OrderedDict())
-
-
-def _empty_databases(case: TransactionTestCase) -> None:
-    for alias in connections:
-        for app in apps.get_app_configs():
-            remove_triggers(connections[alias], getattr(app, "append_only", []))
-        call_command(
-            "flush",
-            verbosity=0,
-            interactive=False,
-            database=alias,
-            reset_sequences=False,
-            # a table that knox made, and that its swapped model left behind, refers to the users
-            allow_cascade=True,
-        )
 
 
 @pytest.fixture(scope="session")

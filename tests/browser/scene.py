@@ -10,7 +10,8 @@ import sys
 from typing import Any
 
 import django
-from django.core.management import call_command
+
+from tests.deployment import migrate_if_new
 
 QUERIES = 4
 WINDOWS = 4  # of one person, that a test opens
@@ -66,7 +67,7 @@ def build(*, pairs: int) -> dict[str, Any]:
 
 def main() -> None:
     django.setup()
-    call_command("migrate", verbosity=0, interactive=False)
+    migrate_if_new()
     sys.stdout.write(json.dumps(build(pairs=int(sys.argv[1]))))
 
 

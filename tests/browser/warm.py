@@ -1,7 +1,7 @@
 """Servers that begin in a tenth of a second: forks of one process that has loaded everything.
 
-`manage.py serve` takes two seconds of a processor to load what it needs, a hundred times over in a
-run of the browser's tests.
+`manage.py serve` takes two seconds of a processor to load what it needs, and its first pages take
+another one, a hundred times over in a run of the browser's tests.
 """
 
 import os
@@ -15,6 +15,8 @@ from pathlib import Path
 
 from tests.deployment import ROOT
 from tests.faults.site import POLL, Embedded
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 class WarmSite(Embedded):
@@ -75,9 +77,39 @@ class Forked(subprocess.Popen[bytes]):
             os.kill(self.pid, signal.SIGTERM)
 
 
+def load_everything() -> None:
+    """Show pages of the home as it was built, so that forks have their code and their templates."""
+    import django
+
+    django.setup()
+    from celery.worker import WorkController
+    from django.core.cache import cache
+    from django.db import connections
+    from django.test import Client
+
+    import config.wsgi  # noqa: F401
+    from annotation.models import Campaign
+    from config.celery import make_app
+    from judgments.models import User
+
+    # makes what the two workers of each fork need; this one is not started
+    WorkController(app=make_app(is_current=False), pool="solo", queues=["refresh"])
+    campaign = Campaign.objects.get().public_id
+    for username, pages in {
+        "ada": ("/c/books/lists/main/leaderboard", f"/c/books/campaigns/{campaign}"),
+        "ben": ("/my-campaigns", f"/label/{campaign}"),
+    }.items():
+        client = Client(headers={"host": "127.0.0.1"})
+        client.force_login(User.objects.get(username=username), BACKEND)
+        for page in pages:
+            assert client.get(page).status_code == 200, page
+    cache.clear()
+    connections.close_all()
+
+
 def fork_servers() -> None:
     """For each line of standard input, a port and a log file, fork a server and say its process."""
-    import config.wsgi  # noqa: F401
+    load_everything()
     from config.embedded import EmbeddedServer
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no one waits for them

@@ -6,7 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,7 +84,7 @@ def follow(name: str, folder: Path, home: Path, **variables: str) -> list[str]:
             capture_output=True,
             text=True,
             check=False,
-            timeout=180,
+            timeout=600,
         )
         assert found.returncode == 0, f"{step.command}\n{found.stderr}"
         if step.says:
@@ -93,20 +93,20 @@ def follow(name: str, folder: Path, home: Path, **variables: str) -> list[str]:
     return printed
 
 
-def test_your_own_data_in_ten_minutes(tmp_path: Path) -> None:
-    follow("your-own-data", tmp_path, tmp_path / "var")
+def test_your_own_data_in_ten_minutes(tmp_path: Path, make_home: Callable[[Path], Path]) -> None:
+    follow("your-own-data", tmp_path, make_home(tmp_path / "var"))
 
 
 @pytest.fixture(scope="module")
-def demo_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demo_home(tmp_path_factory: pytest.TempPathFactory, make_home: Callable[[Path], Path]) -> Path:
     """The home of an installation that `./run demo --no-serve` has made."""
-    home = tmp_path_factory.mktemp("demo")
+    home = make_home(tmp_path_factory.mktemp("demo") / "var")
     subprocess.run(
         [sys.executable, ROOT / "manage.py", "demo", "--no-serve"],
         env=environment(home),
         stdout=subprocess.DEVNULL,
         check=True,
-        timeout=300,
+        timeout=600,
     )
     return home
 

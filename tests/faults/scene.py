@@ -11,7 +11,8 @@ import sys
 from typing import Any
 
 import django
-from django.core.management import call_command
+
+from tests.deployment import migrate_if_new
 
 OVERLAP = 2
 RANKERS = 5
@@ -76,7 +77,7 @@ def _import_runs(world: Any, dice: random.Random) -> None:
 def main() -> None:
     annotators, queries, depth = (int(word) for word in sys.argv[1:])
     django.setup()
-    call_command("migrate", verbosity=0, interactive=False)
+    migrate_if_new()
     scene = build(annotators=annotators, queries=queries, depth=depth)
     _sabotage()
     sys.stdout.write(json.dumps(scene))

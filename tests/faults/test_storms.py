@@ -41,8 +41,14 @@ def at_home(tmp_path: Path, make_home: Callable[[Path], Path]) -> Path:
     return make_home(tmp_path / "home").parent
 
 
-def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(at_home: Path) -> None:
-    plan = Plan(labels=120, faults=2, think=0.2)
+@pytest.mark.parametrize(
+    ("labels", "faults"), [(80, 1), pytest.param(120, 2, marks=pytest.mark.long)]
+)
+def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(
+    labels: int, faults: int, at_home: Path
+) -> None:
+    """Once while people label, and again at the end; in the long form once more."""
+    plan = Plan(labels=labels, faults=faults, think=0.2)
     check_calm(storm_embedded(plan, directory=at_home), plan)
 
 
@@ -100,10 +106,14 @@ def storm(
 
 @pytest.mark.postgres
 @pytest.mark.redis
+@pytest.mark.parametrize(
+    ("labels", "faults"), [(240, 4), pytest.param(500, 6, marks=pytest.mark.long)]
+)
 def test_killed_workers_and_a_flushed_redis_lose_no_label_and_no_bit(
-    storm: Callable[[Plan], Outcome],
+    labels: int, faults: int, storm: Callable[[Plan], Outcome]
 ) -> None:
-    plan = Plan(labels=500, annotators=8, faults=6, think=0.2)
+    """Each of the four kinds of fault strikes; in the long form two of them twice."""
+    plan = Plan(labels=labels, annotators=8, faults=faults, think=0.2)
     check_calm(storm(plan), plan)
 
 

@@ -1,7 +1,7 @@
 """A database with work in it, one migration back in each app and forward again: what differs?
 
-`python -m tests.config.commands.back_and_forth`, in a process of its own, on the empty database
-that the environment names. Ends with 1 if a row of ours differs, or an evaluation is wrong.
+`python -m tests.config.commands.back_and_forth`, in a process of its own, on the database without
+rows that the environment names. Ends with 1 if a row of ours differs, or an evaluation is wrong.
 """
 
 import hashlib
@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 import django
 from django.core.management import call_command
+
+from tests.deployment import migrate_if_new
 
 APPS = ("judgments", "evaluation", "annotation")
 
@@ -46,14 +48,14 @@ def main() -> None:
     django.setup()
     from tests.config.commands.installation import build
 
-    call_command("migrate", verbosity=0, interactive=False)
+    migrate_if_new()
     build()
     before = digests()
     backwards = list(steps())
     assert backwards, "no app has a migration to go back by"
     for app, name in backwards:
         call_command("migrate", app, name, verbosity=0, interactive=False)
-        call_command("migrate", verbosity=0, interactive=False)
+    call_command("migrate", verbosity=0, interactive=False)
     after = digests()
     differing = sorted(label for label in before if before[label] != after[label])
     sys.stdout.write("".join(f"{one}: {before[one]}, then {after[one]}\n" for one in differing))

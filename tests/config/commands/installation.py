@@ -8,7 +8,8 @@ import os
 
 import django
 from django.core.files.base import ContentFile
-from django.core.management import call_command
+
+from tests.deployment import migrate_if_new
 
 
 def build() -> None:
@@ -49,7 +50,7 @@ def build() -> None:
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    call_command("migrate", verbosity=0, interactive=False)
+    migrate_if_new()
     build()
 
 

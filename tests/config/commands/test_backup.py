@@ -39,7 +39,7 @@ def call(environment: Environment, *words: str) -> subprocess.CompletedProcess[s
         capture_output=True,
         text=True,
         check=False,
-        timeout=180,
+        timeout=600,
     )
 
 

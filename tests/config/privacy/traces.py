@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import django
-from django.core.management import call_command
 from django.db import connection
+
+from tests.deployment import migrate_if_new
 
 USERNAME, NAME = "quillfeather", "Ben Quillfeather"
 EMAIL, WORDS = "ben@quillfeather.example", "Zanzibar"
@@ -99,7 +100,7 @@ def main() -> None:
     django.setup()
     from tests.config.commands.installation import build
 
-    call_command("migrate", verbosity=0, interactive=False)
+    migrate_if_new()
     build()
     leave_traces()
 
