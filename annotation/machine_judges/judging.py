@@ -15,7 +15,13 @@ from annotation.machine_judges.asking import Asked, masked, open_endpoint
 from annotation.machine_judges.campaigns import pairs_in_scope, queue_rest
 from annotation.machine_judges.configuration import Configuration, Prompt, Prompter
 from annotation.machine_judges.shown import Pair, load_shown
-from annotation.machine_judges.spending import USED_UP, Purse, Spent, note_spent, open_purse
+from annotation.machine_judges.spending import (
+    USED_UP,
+    RemainingBudget,
+    Spent,
+    get_remaining_budget,
+    note_spent,
+)
 from annotation.models import JudgeAttempt, JudgeCampaign, JudgeRevision, MachineLabel
 from judgments.jobs.kinds import Work
 from judgments.jobs.sliced import end
@@ -38,16 +44,16 @@ def judge_pairs(work: Work) -> None:
         "judge__collection", "judge__secret", "revision__guideline_revision", "campaign"
     ).get(pk=work.params["campaign"])
     state, problem = str(JudgeCampaign.State.FAILED), ""
-    purse = open_purse(own.judge, at=timezone.now())
+    remaining = get_remaining_budget(own.judge, at=timezone.now())
     if own.state == JudgeCampaign.State.RUNNING:
         try:
-            state, problem = _judge(own, work, purse)
+            state, problem = _judge(own, work, remaining)
         except DomainError as refusal:
             problem = refusal.message
     now = timezone.now()
     with transaction.atomic():
         work.finish({"campaign": str(own.public_id)})
-        note_spent(own.judge, at=now, added=purse.added)
+        note_spent(own.judge, at=now, added=remaining.added)
         _settle(own, state=state, problem=problem, at=now)
 
 
@@ -76,10 +82,10 @@ _Answered = tuple[list[Asked], bool]  # each request, and whether no further one
 class _Part:
     """The pairs of one job: what is asked about each, and what is stored of the answers."""
 
-    def __init__(self, own: JudgeCampaign, prompter: Prompter, purse: Purse) -> None:
+    def __init__(self, own: JudgeCampaign, prompter: Prompter, remaining: RemainingBudget) -> None:
         self._own = own
         self._prompter = prompter
-        self._purse = purse
+        self._remaining = remaining
         self.stored = own.attempts.filter(is_last=True).count()
         self.cached = 0
 
@@ -129,7 +135,7 @@ class _Part:
                 if attempt.grade is not None
             ]
             _store_labels(self._own.revision, labels, at)
-        self._purse.add(
+        self._remaining.add(
             Spent(
                 requests=len(attempts),
                 tokens=sum(one.prompt_tokens + one.completion_tokens for one in attempts),
@@ -194,18 +200,18 @@ def list_unasked(own: JudgeCampaign) -> list[Pair]:
     return [pair for pair in pairs_qs if pair not in asked]
 
 
-def _judge(own: JudgeCampaign, work: Work, purse: Purse) -> tuple[str, str]:
+def _judge(own: JudgeCampaign, work: Work, remaining: RemainingBudget) -> tuple[str, str]:
     """Ask what is left: the state to end in, and why; no reason where nothing speaks against
     going on."""
     prompter, stop = prompter_of(own.revision), threading.Event()
     configuration = prompter.configuration
     limits = Limits(seconds=configuration.timeout, size=LARGEST, connections=configuration.at_once)
-    part = _Part(own, prompter, purse)
+    part = _Part(own, prompter, remaining)
 
     def store(came: list[tuple[_Wanted, _Answered]]) -> None:
         part.store(came, endpoint.secret)
         work.progress(part.stored + part.cached)
-        if purse.is_empty:
+        if remaining.is_empty:
             requests.cancel()
 
     with Client(limits=limits) as client:
@@ -216,14 +222,14 @@ def _judge(own: JudgeCampaign, work: Work, purse: Purse) -> tuple[str, str]:
             ask=endpoint.ask,
             store=store,
             at_once=configuration.at_once,
-            may_send=purse.may_ask,
+            may_send=remaining.may_ask,
         )
         requests.run(pace=pace, stop=stop, goes_on=lambda: _is_running(own))
     JudgeCampaign.objects.filter(pk=own.pk).update(cached=part.cached)
     if pace.given_up:
         return JudgeCampaign.State.FAILED, pace.given_up
     is_left = len(list_unasked(own)) > part.cached
-    return JudgeCampaign.State.STOPPED, USED_UP if is_left and not purse.may_ask(0) else ""
+    return JudgeCampaign.State.STOPPED, USED_UP if is_left and not remaining.may_ask(0) else ""
 
 
 def _is_running(own: JudgeCampaign) -> bool:

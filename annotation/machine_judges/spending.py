@@ -63,7 +63,7 @@ class _Limit:
 
 
 @dataclass
-class Purse:
+class RemainingBudget:
     """What the budgets that stop leave to one machine judge, while one job spends it.
 
     A request is begun only while what was used, and what those in flight will cost by the average
@@ -98,8 +98,8 @@ class Purse:
         return (self.before.of(unit) + self.added.of(unit)) / count if count else 0.0
 
 
-def open_purse(judge: MachineJudge, *, at: datetime) -> Purse:
-    """The purse of a judge, as its budgets and the stored requests say.
+def get_remaining_budget(judge: MachineJudge, *, at: datetime) -> RemainingBudget:
+    """What is left to a judge, as its budgets and the stored requests say.
 
     Budgets of the collection in money stop it too, by what was used of them when counted last.
     """
@@ -117,7 +117,7 @@ def open_purse(judge: MachineJudge, *, at: datetime) -> Purse:
         if budget.stops:
             used, most = used_now(budget, at) * PER_HUNDREDTH, budget.limit * PER_HUNDREDTH
             limits.append(_Limit(unit=budget.unit, most=most, used=used))
-    return Purse(limits, before=total)
+    return RemainingBudget(limits, before=total)
 
 
 def _list_shared(judge: MachineJudge) -> list[Budget]:
