@@ -1,6 +1,6 @@
 """Drawing the queries that people judge, among those that a machine judged on a list."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -65,12 +65,12 @@ def list_population(judgment_list: JudgmentList, key: str) -> list[int]:
 def draw_for_people(
     *,
     judgment_list: JudgmentList,
-    source: MachineSource,
-    query_ids: Sequence[int],
+    query_ids: Collection[int],
     n: int,
     seed: int,
     by: User | None,
     at: datetime,
+    frame_name: str,
     name: str = "",
     work: Work | None = None,
 ) -> SamplePlan:
@@ -91,7 +91,7 @@ def draw_for_people(
         )
     texts = sorted(text.encode() for text in by_pk.values())
     return draw_sample(
-        frame=_get_frame(judgment_list, source, texts, by, at),
+        frame=_get_frame(judgment_list, frame_name, texts, by, at),
         judgment_list=judgment_list,
         name=name or f"For people, {n:,} queries",
         design=Design(by_size=False, cuts=(), n=n, allocation=QUERIES),
@@ -104,7 +104,7 @@ def draw_for_people(
 
 def _get_frame(
     judgment_list: JudgmentList,
-    source: MachineSource,
+    name: str,
     texts: Sequence[bytes],
     by: User | None,
     at: datetime,
@@ -115,7 +115,7 @@ def _get_frame(
     known = TrafficFrame.objects.filter(collection=judgment_list.collection_id, digest=digest)
     return known.first() or store_frame(
         collection=judgment_list.collection,
-        name=f"{judgment_list.name}: judged by {source.name}",
+        name=name,
         blocks=[TrafficBlock(range(1, len(texts) + 1), list(texts), ones, [])],
         file_name="queries",
         by=by,
@@ -133,7 +133,7 @@ def work_on_draw(work: Work) -> None:
     key = str(params["source"])
     draw_for_people(
         judgment_list=judgment_list,
-        source=find_source(judgment_list, key),
+        frame_name=f"{judgment_list.name}: judged by {find_source(judgment_list, key).name}",
         query_ids=list_population(judgment_list, key),
         n=int(params["n"]),
         seed=int(params["seed"]),
