@@ -1,14 +1,14 @@
 # The image of the production mode: one image for the web server, the workers and migrations.
 
-FROM python:3.12-slim AS packages
+FROM python:3.12.11-slim AS packages
 COPY requirements.lock .
 RUN python -m venv /opt/venv \
     && /opt/venv/bin/pip install --no-cache-dir --no-deps --only-binary=:all: --require-hashes -r requirements.lock
 
-FROM python:3.12-slim
+FROM python:3.12.11-slim
 RUN useradd --system --uid 10001 --no-create-home touchstone \
     && install --directory --owner touchstone /var/lib/touchstone /var/lib/touchstone/uploads \
-        /var/lib/touchstone/erasures /var/lib/touchstone/seals
+        /var/lib/touchstone/erasures /var/lib/touchstone/seals /var/lib/touchstone/compiled
 COPY --from=packages /opt/venv /opt/venv
 WORKDIR /app
 COPY . .

@@ -213,6 +213,9 @@ PASSWORD_RESET_TIMEOUT = 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
+if HTTPS:  # browsers take cookies of such a name from this host alone, over https
+    SESSION_COOKIE_NAME = "__Host-sessionid"
+    CSRF_COOKIE_NAME = "__Host-csrftoken"
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 # address and account together, so that no one can lock a colleague out from elsewhere
@@ -358,8 +361,34 @@ CONTENT_SECURITY_POLICY = {
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
         "manifest-src": [SELF],
+        "report-uri": "/csp-reports",
     }
 }
+# what a page does not use, no script in it may ask for
+PERMISSIONS_POLICY = ", ".join(
+    [
+        *(
+            f"{feature}=()"
+            for feature in (
+                "accelerometer",
+                "bluetooth",
+                "camera",
+                "display-capture",
+                "geolocation",
+                "gyroscope",
+                "hid",
+                "magnetometer",
+                "microphone",
+                "midi",
+                "payment",
+                "serial",
+                "usb",
+            )
+        ),
+        "publickey-credentials-create=(self)",
+        "publickey-credentials-get=(self)",
+    ]
+)
 
 # files
 

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from config import operations
 from config.accounts import views as accounts
 from config.demo import views as demo
+from config.policy_reports import policy_reports
 from config.privacy import views as privacy
 from judgments.pages.confirming import confirmed
 from judgments.pages.languages import translated
@@ -34,6 +35,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", operations.healthz, name="healthz"),
     path("readyz", operations.readyz, name="readyz"),
     path("metrics", operations.metrics, name="metrics"),
+    path("csp-reports", policy_reports, name="csp-reports"),
 ]
 if settings.SIGN_ON_ISSUER:
     urlpatterns.append(path("", include("judgments.sign_on.urls")))

@@ -40,8 +40,9 @@ def _refuse_rest(code: str, detail: str, status: int = 403) -> JsonResponse:
 
 
 class PolicyMiddleware:
-    """The header that says what a page may load: where a view says nothing else, that of the
-    settings. django-csp puts it together, once; its own middleware does so for every answer."""
+    """The headers that say what a page may load and use: where a view says nothing else, those of
+    the settings. django-csp puts the first together, once; its own middleware does so for every
+    answer."""
 
     def __init__(self, get_response: Respond) -> None:
         self.get_response = get_response
@@ -50,6 +51,7 @@ class PolicyMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         response.headers.setdefault(HEADER, self._policy)
+        response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
         return response
 
 

@@ -11,7 +11,9 @@ const account = data(script, "account");
 const nextUrl = data(script, "nextUrl");
 
 // from the cookie, where it is new at once after a sign-in in another tab
-export const csrf = () => document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] ?? "";
+export const csrf = () =>
+  (document.cookie.match(/(?:^|; )__Host-csrftoken=([^;]+)/) ??
+    document.cookie.match(/(?:^|; )csrftoken=([^;]+)/))?.[1] ?? "";
 
 export const headers = () => ({
   "Content-Type": "application/json",

@@ -54,6 +54,7 @@ UNLOGGED = {
     "export": READS,
     "guideline-preview": READS,
     "healthz": READS,
+    "csp-reports": "a browser's report about a page; goes to the server's log",
     "label-news": READ,
     "labelling-preferences": "one's own keys and text size",
     "language": "one's own language",

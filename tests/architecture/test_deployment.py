@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 import redis
 import yaml
+from kombu import Queue
 
+from config.celery import PromptConnection, make_app
+from judgments.storage.caches import SealedRedisCache
 from tests.services import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,6 +79,45 @@ def test_nothing_starts_before_what_it_needs() -> None:
         assert needs["migrate"] == {"condition": "service_completed_successfully"}
         assert needs["db"] == needs["redis"] == {"condition": "service_healthy"}
     assert found["migrate"]["depends_on"] == {"db": {"condition": "service_healthy"}}
+
+
+def test_no_container_writes_outside_its_volumes_or_takes_all_of_the_machine() -> None:
+    for name, one in services().items():
+        assert one["read_only"] is (name != "migrate"), name  # a restore unpacks in its home
+        assert one["mem_limit"], name
+        assert one["pids_limit"], name
+    written = {"uploads", "erasures", "compiled"}
+    for name in ("web", "worker", "jobs", "migrate"):
+        mounted = {place.partition(":")[0] for place in services()[name]["volumes"]}
+        assert mounted - {"seals", "scratch"} == written, name
+        assert services()[name]["tmpfs"] or "scratch" in mounted, name
+
+
+def test_images_have_exact_tags() -> None:
+    images = {one["image"] for one in services().values()} - {"touchstone"}
+    bases = set(re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
+    assert len(images) == 2
+    assert len(bases) == 1
+    assert all(re.search(r":\d+\.\d+(\.\d+)?(-slim)?$", one) for one in images | bases)
+
+
+def test_the_compose_file_passes_every_variable_that_an_installation_may_set() -> None:
+    """But for those that compose itself sets, or that name files in the container."""
+    page = (ROOT / "docs" / "configuration.md").read_text()
+    table = page.partition("## The client")[0]
+    variables = set(re.findall(r"^\| `(TOUCHSTONE_[A-Z_]+)`", table, re.MULTILINE))
+    inside = {
+        "TOUCHSTONE_MODE",
+        "TOUCHSTONE_HOME",
+        "TOUCHSTONE_ERASURES",
+        "TOUCHSTONE_NEWEST_SEAL",
+        "TOUCHSTONE_ORIGINS",
+        "TOUCHSTONE_LOG_FORMAT",
+        "TOUCHSTONE_SWEEP_INTERVAL",
+        "TOUCHSTONE_LIVE_COMMIT_INTERVAL",
+    }
+    assert len(variables) > 20
+    assert variables - inside - set(re.findall(r"\$\{([A-Z_]+)", compose_text())) == set()
 
 
 def test_every_volume_is_declared() -> None:
@@ -144,7 +186,7 @@ def test_web_and_workers_connect_as_the_application_and_migrations_as_the_owner(
 def redis_of_compose(password: str, port: int, directory: Path) -> Iterator[None]:
     """Redis, started as docker-compose.yml starts it, on a port of its own."""
     shell, switch, script = services()["redis"]["command"]
-    script = script.replace("$$", "$").replace("requirepass", f"port {port}\nrequirepass", 1)
+    script = script.replace("$$", "$").replace("user default", f"port {port}\nuser default", 1)
     environment = {"PATH": os.environ["PATH"], "REDISCLI_AUTH": password}
     server = subprocess.Popen(
         [shell, switch, script], env=environment, cwd=directory, stdout=subprocess.DEVNULL
@@ -173,10 +215,62 @@ def test_redis_of_the_compose_file_asks_for_its_password(tmp_path: Path) -> None
         assert not is_healthy("wrong")
         with redis.Redis(port=port) as client, pytest.raises(redis.AuthenticationError):
             client.get("x")
-        with redis.Redis.from_url(f"redis://:secret@127.0.0.1:{port}/0") as client:
-            settings = client.config_get("*")
-    assert (settings["maxmemory"], settings["maxmemory-policy"]) == ("268435456", "volatile-lru")
-    assert (settings["save"], settings["appendonly"]) == ("", "no")
+        url = f"redis://touchstone:secret@127.0.0.1:{port}/0"
+        with redis.Redis.from_url(url) as client:
+            for words in REFUSED:
+                with pytest.raises(redis.exceptions.NoPermissionError):
+                    client.execute_command(*words)
+            memory, persistence = client.info("memory"), client.info("persistence")
+        send_and_receive(url)
+        use_cache(url)
+    assert (memory["maxmemory"], memory["maxmemory_policy"]) == (268_435_456, "volatile-lru")
+    assert persistence["aof_enabled"] == 0
+
+
+# what empties Redis, stops it, changes it, looks at others or writes files
+REFUSED = [
+    ("CONFIG", "SET", "dir", "/tmp"),
+    ("CONFIG", "GET", "*"),
+    ("FLUSHALL",),
+    ("FLUSHDB",),
+    ("KEYS", "*"),
+    ("SHUTDOWN",),
+    ("SAVE",),
+    ("ACL", "LIST"),
+    ("MONITOR",),
+    ("CLIENT", "LIST"),
+    ("REPLICAOF", "127.0.0.1", "1"),
+]
+
+
+def send_and_receive(url: str) -> None:
+    """A wake-up, sent, received and acknowledged as the broker's channels do, and put back."""
+    app = make_app(is_current=False)
+    with PromptConnection(url, transport_options={"socket_timeout": 5}) as connection:
+        queue = app.amqp.queues["refresh"] if "refresh" in app.amqp.queues else Queue("refresh")
+        with connection.SimpleQueue(queue) as messages:
+            messages.put({"task": "judgments.work_jobs"})
+            message = messages.get(timeout=10)
+            message.requeue()
+            again = messages.get(timeout=10)
+            again.ack()
+            channel = messages.channel
+            channel.qos.restore_unacked_once()
+            channel.qos.restore_visible()
+        assert connection.default_channel.client.ping()
+
+
+def use_cache(url: str) -> None:
+    """Every way in which values are cached and counted."""
+    cache = SealedRedisCache(url, {"VERSION": 2})
+    cache.set("figures", {"a": [1, 2]}, 60)
+    assert cache.get("figures") == {"a": [1, 2]}
+    assert cache.add("lock", 1, 60)
+    assert cache.incr("lock") == 2
+    assert cache.get_many(["figures", "lock"]).keys() == {"figures", "lock"}
+    assert cache.touch("figures", 60)
+    cache.delete_many(["figures", "lock"])
+    assert cache.get("figures") is None
 
 
 def test_every_queue_has_a_worker() -> None:

@@ -78,6 +78,18 @@ def test_a_value_that_makes_no_sense_is_named(
     assert said in result.stderr
 
 
+@pytest.mark.parametrize(("https", "prefix"), [("true", "__Host-"), ("false", "")])
+def test_cookies_are_bound_to_this_host_over_https(https: str, prefix: str, tmp_path: Path) -> None:
+    show = (
+        "from django.conf import settings as s; print(s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, "
+        "s.SESSION_COOKIE_SECURE and s.CSRF_COOKIE_SECURE, s.SESSION_COOKIE_DOMAIN, "
+        "s.CSRF_COOKIE_DOMAIN, s.SESSION_COOKIE_PATH, s.CSRF_COOKIE_PATH)"
+    )
+    result = manage(tmp_path, {"TOUCHSTONE_HTTPS": https}, "shell", "-v0", "-c", show)
+    names = f"{prefix}sessionid {prefix}csrftoken"
+    assert result.stdout == f"{names} {https == 'true'} None None / /\n", result.stderr
+
+
 def test_embedded_makes_a_key_once_and_keeps_it_private(tmp_path: Path) -> None:
     home = tmp_path / "home"
     assert manage(home, {}, "check").returncode == 0

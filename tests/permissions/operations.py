@@ -17,6 +17,7 @@ ROWS = [
     # where the demo's search server does not run, no one finds it
     Row(name="demo-search", path=lambda world: {"act": "break"}, method="post"),
     # without the token that the operator chose, no user finds it
+    everybody("csp-reports", 204, method="post", anonymous=204),
     Row(name="metrics", anonymous=404),
     Row(name="accounts", admin=200),
     Row(name="account", path=ben, admin=200),
