@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 import redis
 import yaml
-from kombu import Queue
 
-from config.celery import PromptConnection, make_app
+from config.celery import PromptConnection
 from judgments.storage.caches import SealedRedisCache
 from tests.services import free_port
 
@@ -245,19 +244,19 @@ REFUSED = [
 
 def send_and_receive(url: str) -> None:
     """A wake-up, sent, received and acknowledged as the broker's channels do, and put back."""
-    app = make_app(is_current=False)
-    with PromptConnection(url, transport_options={"socket_timeout": 5}) as connection:
-        queue = app.amqp.queues["refresh"] if "refresh" in app.amqp.queues else Queue("refresh")
-        with connection.SimpleQueue(queue) as messages:
-            messages.put({"task": "judgments.work_jobs"})
-            message = messages.get(timeout=10)
-            message.requeue()
-            again = messages.get(timeout=10)
-            again.ack()
-            channel = messages.channel
-            channel.qos.restore_unacked_once()
-            channel.qos.restore_visible()
-        assert connection.default_channel.client.ping()
+    with (
+        PromptConnection(url, transport_options={"socket_timeout": 5}) as connection,
+        connection.SimpleQueue("refresh") as messages,
+    ):
+        messages.put({"task": "judgments.work_jobs"})
+        message = messages.get(timeout=10)
+        message.requeue()
+        again = messages.get(timeout=10)
+        again.ack()
+        channel: Any = messages.channel
+        channel.qos.restore_unacked_once()
+        channel.qos.restore_visible()
+        assert channel.client.ping()
 
 
 def use_cache(url: str) -> None:

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from config import policy_reports
+from judgments.rate_limits import RequestCounts
 
 REPORT = {
     "csp-report": {
@@ -20,7 +21,7 @@ REPORT = {
 
 @pytest.fixture(autouse=True)
 def _nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy_reports, "_counts", policy_reports.RequestCounts())
+    monkeypatch.setattr(policy_reports, "_counts", RequestCounts())
 
 
 def send(body: object) -> int:
