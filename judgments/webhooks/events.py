@@ -8,7 +8,9 @@ TEST: Final = "webhook.test"
 EVENTS: Final[Mapping[str, str]] = {
     "release.created": "A version of a judgment list was released.",
     "run.evaluated": "A run was evaluated for the first time on a list.",
-    "incident.opened": "A canary found a regression, lower coverage, slow responses or an outage.",
+    "incident.opened": (
+        "A canary found a regression, a broken rule, lower coverage, slow responses or an outage."
+    ),
     "incident.recovered": "An incident of a canary is over.",
     "campaign.closed": "A campaign was closed.",
     "gate.failed": "A regression gate found a run worse than its baseline.",
