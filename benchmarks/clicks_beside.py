@@ -1,0 +1,186 @@
+"""Labels and the leaderboard while a click log is imported, and without: in turns, on one server.
+
+    python -m benchmarks.clicks_beside [--events 2000000] [--annotators 8]
+        [--seconds 10] [--turns 3]
+
+A server on loopback in embedded mode, with its workers and SQLite: the case in which an import
+shares one process with the pages. Annotators label once a second as the page does (crowd.py), and
+a lead opens the leaderboard twice a second. In every other turn a worker imports a click log
+meanwhile.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks import labelling_http as http
+from benchmarks.clicks import write_log
+from tests.deployment import ROOT
+from tests.services import free_port
+
+SEED: Final = """
+import django, json, sys
+django.setup()
+from benchmarks import clicks_beside
+print(json.dumps(clicks_beside.{call}))
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--events", type=int, default=2_000_000)
+    parser.add_argument("--annotators", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--turns", type=int, default=3)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="touchstone-benchmark-") as name:
+        home = Path(name)
+        own = {"TOUCHSTONE_HOME": name, "TOUCHSTONE_MODE": "embedded"}
+        environment = {**os.environ, **own, "DATABASE_URL": "", "REDIS_URL": ""}
+        build = ("--build", str(options.annotators), "--pairs", "1000")
+        scene = http._module(environment, *build, patience=300)
+        cookie = _call(environment, "board_cookie()")
+        logs = [home / f"log-{turn}.parquet" for turn in range(options.turns)]
+        for turn, log in enumerate(logs):
+            write_log(log, options.events, 2000 + turn, 14)
+        port = free_port()
+        command = [sys.executable, "manage.py", "serve", "--port", str(port)]
+        with http._process(command, environment, home / "web.log") as server:
+            http._wait_for_web(port, "127.0.0.1", home)
+            plan = {**scene, "port": port, "host": "127.0.0.1", "servers": {"web": server}}
+            plan |= {"kind": "sqlite", "seconds": options.seconds, "pause": 1.0}
+            labels: dict[str, list[float]] = {"without": [], "beside": []}
+            boards: dict[str, list[float]] = {"without": [], "beside": []}
+            for log in logs:
+                for kind in labels:
+                    job = _call(environment, f"begin({str(log)!r})") if kind == "beside" else None
+                    with _board(port, cookie) as times:
+                        done = http._module(
+                            environment, "--load", sent=plan, patience=options.seconds
+                        )
+                    if done["error"]:
+                        sys.exit(done["error"])
+                    labels[kind] += done["milliseconds"]
+                    boards[kind] += times
+                    if job is not None:
+                        print(f"import: {_call(environment, f'end({job})')}", flush=True)
+        for kind, times in labels.items():
+            print(f"{kind}: labels {_said(times)}; leaderboard {_said(boards[kind])}")
+
+
+def _said(times: Sequence[float]) -> str:
+    at = statistics.quantiles(times, n=100, method="inclusive")
+    return (
+        f"p50 {at[49]:.1f}, p95 {at[94]:.1f}, p99 {at[98]:.1f}, most {max(times):.0f} ms "
+        f"of {len(times)}"
+    )
+
+
+def _call(environment: dict[str, str], call: str) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-c", SEED.format(call=call)],
+        cwd=ROOT,
+        env=environment | {"DJANGO_SETTINGS_MODULE": "config.settings"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+@contextmanager
+def _board(port: int, cookie: str) -> Iterator[list[float]]:
+    """Open the leaderboard twice a second; how long it took each time, in milliseconds."""
+    times: list[float] = []
+    stop = threading.Event()
+
+    def look() -> None:
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        while not stop.wait(0.5):
+            began = time.perf_counter()
+            headers = {"Cookie": f"sessionid={cookie}"}
+            connection.request("GET", "/c/books/lists/main/leaderboard", headers=headers)
+            response = connection.getresponse()
+            response.read()
+            assert response.status == 200, response.status
+            times.append((time.perf_counter() - began) * 1000)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield times
+    finally:
+        stop.set()
+        thread.join()
+
+
+def board_cookie() -> str:
+    """Runs on the leaderboard, and the session of its lead."""
+    from django.test import Client
+
+    from evaluation.evaluations.refreshing import refresh_evaluations
+    from judgments.models import Collection, Query, User
+    from tests.builders import NOW, commit
+    from tests.evaluation.builders import make_run
+
+    collection = Collection.objects.get(slug="books")
+    judgments = collection.lists.get()
+    queries, documents = list(Query.objects.order_by("pk")[:50]), list(collection.documents.all())
+    grades = {(q, d): (q.pk + d.pk) % 3 for q in queries for d in documents[:20]}
+    commit(judgment_list=judgments, grades=grades)
+    for number in range(10):
+        docids = [one.docid for one in documents[number : number + 30]]
+        make_run(
+            collection=collection, rankings={q.qid: docids for q in queries}, ranker=f"r{number}"
+        )
+    while refresh_evaluations(list_id=judgments.pk, at=NOW).left:
+        pass
+    client = Client()
+    client.force_login(User.objects.get(username="ada"))
+    return client.cookies["sessionid"].value
+
+
+def begin(path: str) -> int:
+    """Queue an import, and wait until a worker has begun it."""
+    from django.core.files.base import File
+    from django.utils import timezone
+
+    from judgments.jobs.services import queue_job
+    from judgments.models import Collection, Job
+
+    with Path(path).open("rb") as file:
+        job = queue_job(
+            collection=Collection.objects.get(slug="books"),
+            by=None,
+            kind="import_clicks",
+            at=timezone.now(),
+            params={"name": Path(path).name},
+            file=File(file, Path(path).name),
+        )
+    while Job.objects.get(pk=job.pk).state == Job.State.QUEUED:
+        time.sleep(0.1)
+    return int(job.pk)
+
+
+def end(pk: int) -> str:
+    """Wait until a job has ended; its state and how long it took."""
+    from judgments.models import Job
+
+    while (job := Job.objects.get(pk=pk)).finished_at is None:
+        time.sleep(0.2)
+    return f"{job.state}, {(job.finished_at - job.created_at).total_seconds():.0f} s"
+
+
+if __name__ == "__main__":
+    main()
