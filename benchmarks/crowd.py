@@ -118,8 +118,9 @@ class Annotator:
         self._dice = random.Random(cookie)
         self._base = f"/api/v1/campaigns/{plan.get('campaign')}/"
         origin = f"https://{plan['host']}"  # as a proxy before the server would have it
+        session, token = plan.get("cookie_names", ("sessionid", "csrftoken"))
         self._headers = (
-            f" HTTP/1.1\r\nHost: {plan['host']}\r\nCookie: sessionid={cookie}; csrftoken={CSRF}\r\n"
+            f" HTTP/1.1\r\nHost: {plan['host']}\r\nCookie: {session}={cookie}; {token}={CSRF}\r\n"
             f"X-CSRFToken: {CSRF}\r\nX-Forwarded-Proto: https\r\nAccept: */*\r\n"
             f"Accept-Encoding: gzip\r\nOrigin: {origin}\r\nReferer: {origin}/label\r\n"
             "Content-Type: application/json\r\nContent-Length: "

@@ -262,6 +262,7 @@ def _build(annotators: int, pairs: int) -> dict[str, Any]:
     import django
 
     django.setup()
+    from django.conf import settings
     from django.core.management import call_command
     from django.test import Client
 
@@ -283,8 +284,9 @@ def _build(annotators: int, pairs: int) -> dict[str, Any]:
     for user in users[:annotators]:
         client = Client()
         client.force_login(user, "django.contrib.auth.backends.ModelBackend")
-        cookies.append(client.cookies["sessionid"].value)
-    return {"campaign": str(campaign.public_id), "cookies": cookies}
+        cookies.append(client.cookies[settings.SESSION_COOKIE_NAME].value)
+    cookie_names = (settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME)
+    return {"campaign": str(campaign.public_id), "cookies": cookies, "cookie_names": cookie_names}
 
 
 def _count() -> dict[str, int]:
