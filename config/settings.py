@@ -371,7 +371,6 @@ PERMISSIONS_POLICY = ", ".join(
             f"{feature}=()"
             for feature in (
                 "accelerometer",
-                "bluetooth",
                 "camera",
                 "display-capture",
                 "geolocation",

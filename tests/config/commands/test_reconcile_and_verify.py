@@ -70,7 +70,7 @@ def test_verify_is_content_with_what_reconcile_did(
     texts, entries = SideText.objects.count(), AuditEntry.objects.count()
     said = (
         "1 evaluations, 0 steps, 0 tool values, 0 samples and 0 evaluations by them, "
-        "0 releases, 1 runs, "
+        "0 corrected evaluations, 0 releases, 1 runs, "
         f"{texts} texts and {entries} sealed audit entries checked, 0 problems\n"
     )
     assert capsys.readouterr() == (said, "")
