@@ -76,7 +76,9 @@ def test_a_drill_of_an_altered_backup_says_what_restore_says(
     file = tmp_path / "backup"
     assert call(place, "manage.py", "backup", str(file)).returncode == 0
     content = bytearray(file.read_bytes())
-    content[len(content) // 2] ^= 1
+    # a single bit may be one that gzip does not use
+    middle = len(content) // 2
+    content[middle : middle + 64] = (byte ^ 0xFF for byte in content[middle : middle + 64])
     file.write_bytes(content)
     done = call(place, "manage.py", "restore_drill", str(file))
     assert done.returncode == 2
