@@ -9,7 +9,7 @@ from evaluation.evaluations.measure_sets import is_of_this_arithmetic
 from evaluation.models import CorrectedEvaluation, Leaderboard, MeasureSet, Run
 from evaluation.samples.drawn import basis_of as basis_of_sample
 from evaluation.samples.drawn import last_touched, list_zero_results
-from evaluation.samples.due import CURRENT
+from evaluation.samples.due import current_plans
 from judgments.models import SamplePlan
 from judgments.versions.machine_sources import MachineSource, list_sources
 
@@ -31,11 +31,8 @@ class DueCorrection:
 
 def list_due_plans() -> list[int]:
     """The plans that have something due, of each list's newest."""
-    by_list: dict[int, list[SamplePlan]] = {}
-    for plan in SamplePlan.objects.select_related("list", "frame").order_by("-pk"):
-        by_list.setdefault(plan.list_id, []).append(plan)
-    current = [plan for plans in by_list.values() for plan in plans[:CURRENT]]
-    return [plan.pk for plan in current if next(list_due(plan), None) is not None]
+    plans_qs = current_plans().select_related("list", "frame").order_by("-pk")
+    return [plan.pk for plan in plans_qs if next(list_due(plan), None) is not None]
 
 
 def list_due(plan: SamplePlan) -> Iterator[DueCorrection]:

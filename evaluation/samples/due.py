@@ -30,12 +30,16 @@ class DueSample:
 
 def list_due_plans() -> list[int]:
     """The plans that have something due, of each list's newest."""
+    return [one.plan.pk for one in _list_due(current_plans())]
+
+
+def current_plans() -> QuerySet[SamplePlan]:
+    """The plans that are kept up to date: each list's newest, by id."""
     by_list: dict[int, list[int]] = {}
     for list_id, pk in SamplePlan.objects.order_by("-pk").values_list("list", "pk"):
         by_list.setdefault(list_id, []).append(pk)
     current = [pk for pks in by_list.values() for pk in pks[:CURRENT]]
-    plans_qs = SamplePlan.objects.filter(pk__in=current).order_by("pk")
-    return [one.plan.pk for one in _list_due(plans_qs)]
+    return SamplePlan.objects.filter(pk__in=current).order_by("pk")
 
 
 def find_due(plan_id: int) -> DueSample | None:

@@ -77,7 +77,7 @@ class UsableEvents:
     def classified(self) -> Iterator[tuple[Ints, Ints]]:
         """Each part with the texts that were looked up, and the Outcome of each event.
 
-        Clicks without an impression are not told apart.
+        Clicks without an impression are not classified further.
         """
         for part in self.store:
             events = part.copy()
