@@ -62,7 +62,7 @@ class JudgmentsConfig(AppConfig):
         register("fetch_pictures", fetching.fetch_pictures)
         register("import_pictures", archives.store_files)
         register("import_traffic", traffic.work_on_traffic)
-        register("import_clicks", clicks.work_on_clicks)
+        register("import_clicks", clicks.work_on_clicks, heavy=True)
         register("import_interleaving", interleaving.work_on_interleaving)
         register("grade_by_clicks", grading.work_on_grades)
         register("draw_sample", samples.work_on_sample)

@@ -16,7 +16,7 @@ from judgments.messages.services import TASK as SEND_MESSAGES
 @shared_task(name=TASK, ignore_result=True)
 def work_jobs_task() -> None:
     """Do the long jobs that are due."""
-    work_jobs()
+    work_jobs(spawn=True)
 
 
 @shared_task(name="judgments.clear_sessions", ignore_result=True)

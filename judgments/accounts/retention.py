@@ -1,4 +1,4 @@
-"""What is kept for a time only: sign-ins, failures, and deliveries of webhooks."""
+"""What is kept for a time only: sign-ins, failures, deliveries of webhooks, and uploads."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,6 +8,7 @@ from axes.models import AccessAttempt, AccessFailureLog
 from django.conf import settings
 
 from judgments.jobs.rounds import begin_round, is_round_due
+from judgments.jobs.services import clear_uploads
 from judgments.models import AuditEntry, SideText
 from judgments.webhooks.clearing import clear_deliveries
 
@@ -19,11 +20,15 @@ PORTIONS: Final = 20  # of one round
 
 @dataclass(frozen=True)
 class Cleared:
-    """What was deleted. sign_ins: addresses and browsers of entries of the audit log."""
+    """What was deleted.
+
+    sign_ins: addresses and browsers of entries of the audit log. uploads: of jobs that have ended.
+    """
 
     deliveries: int
     failures: int
     sign_ins: int
+    uploads: int
 
 
 def is_clearing_due(at: datetime) -> bool:
@@ -32,7 +37,10 @@ def is_clearing_due(at: datetime) -> bool:
 
 
 def clear_old(*, at: datetime) -> Cleared | None:
-    """Delete what is older than KEEP_SIGN_INS and KEEP_DELIVERIES; None where it is not due."""
+    """Delete what is older than KEEP_SIGN_INS and KEEP_DELIVERIES, and uploads that are done with.
+
+    None where it is not due.
+    """
     if not begin_round(name=TASK, every=EVERY, at=at):
         return None
     before = at - timedelta(days=settings.KEEP_SIGN_INS)
@@ -43,6 +51,7 @@ def clear_old(*, at: datetime) -> Cleared | None:
         deliveries=clear_deliveries(before=at - timedelta(days=settings.KEEP_DELIVERIES)),
         failures=failures,
         sign_ins=_clear_sign_ins(before),
+        uploads=clear_uploads(),
     )
 
 

@@ -39,13 +39,24 @@ class Work(Protocol):
 Handler = Callable[[Work], None]
 
 _handlers: dict[str, Handler] = {}
+_heavy: set[str] = set()
 
 
-def register(kind: str, handler: Handler) -> None:
-    """Let `handler` do the jobs of this kind; the same again changes nothing."""
+def register(kind: str, handler: Handler, *, heavy: bool = False) -> None:
+    """Let `handler` do the jobs of this kind; the same again changes nothing.
+
+    heavy: it computes for long. Workers then run it in a process of its own with low priority.
+    """
     if _handlers.get(kind, handler) is not handler:
         raise ValueError(f"two handlers for jobs of kind {kind!r}")
     _handlers[kind] = handler
+    if heavy:
+        _heavy.add(kind)
+
+
+def is_heavy(kind: str) -> bool:
+    """Whether jobs of a kind get a process of their own."""
+    return kind in _heavy
 
 
 def get_handler(kind: str) -> Handler:

@@ -1,6 +1,9 @@
 """Long work: submitted by a page, done by a worker, its state a row that anyone may ask for."""
 
 import logging
+import os
+import subprocess
+import sys
 import threading
 import uuid
 from collections.abc import Iterator
@@ -8,12 +11,13 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, BinaryIO, cast
 
+from django.conf import settings
 from django.core.files.base import File
 from django.db import DatabaseError, close_old_connections, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from judgments.jobs.kinds import get_handler
+from judgments.jobs.kinds import get_handler, is_heavy
 from judgments.jobs.progress import in_this_process
 from judgments.jobs.queries import due_jobs
 from judgments.models import Collection, Job, User
@@ -28,6 +32,7 @@ TASK = "judgments.work_jobs"
 ATTEMPTS = 5
 PULSE = 5.0
 BACK_OFF = (5, 20, 60, 180)  # seconds before each further attempt
+UPLOADS = 500  # cleared in one round
 AT_ONCE = 100  # jobs that one wake-up does; the sweep wakes again
 
 
@@ -43,6 +48,8 @@ class Claim:
 
     def __init__(self, job: Job, token: uuid.UUID) -> None:
         self.job_id: int = job.pk
+        self.kind: str = job.kind
+        self.token = token
         self.collection_id: int = job.collection_id
         self.created_by_id: int | None = job.created_by_id
         self.params: dict[str, Any] = job.params
@@ -142,16 +149,47 @@ def queue_job(
     return job
 
 
-def work_jobs() -> int:
-    """Do all jobs that are due, one after the other; how many claims were taken."""
+def work_jobs(*, spawn: bool = False) -> int:
+    """Do all jobs that are due, one after the other; how many claims were taken.
+
+    spawn: give heavy ones a process of their own.
+    """
     claims = 0
     while claims < AT_ONCE:
         claim = _claim(timezone.now())
         if claim is None:
             break
-        _take(claim)
+        if spawn and is_heavy(claim.kind):
+            _spawn(claim)
+        else:
+            _take(claim)
         claims += 1
     return claims
+
+
+def work_claimed(job_id: int, token: uuid.UUID) -> None:
+    """Do a job that another process has claimed for this one; nothing if the claim was lost."""
+    job = Job.objects.filter(pk=job_id, token=token, state=Job.State.RUNNING).first()
+    if job is not None:
+        _take(Claim(job, token))
+
+
+def _spawn(claim: Claim) -> None:
+    """Do a job in a process of its own, and wait for it.
+
+    So it shares neither the interpreter's lock with threads that answer pages, nor their priority.
+    It ends with this process, when its standard input does.
+    """
+    command = [sys.executable, "-m", "judgments.jobs.child", str(claim.job_id), str(claim.token)]
+    # clients of logs are compared by Python's hashes: under a key that ends with the process
+    environment = os.environ | {"PYTHONHASHSEED": "random"}
+    with subprocess.Popen(  # noqa: S603  (this project's own program)
+        command, cwd=settings.BASE_DIR, env=environment, stdin=subprocess.PIPE
+    ) as child:
+        status = child.wait()
+    if status:
+        logger.error("the process of job %s ended with status %s", claim.job_id, status)
+        claim.put_back("The process that did this job ended unexpectedly. See the server log.")
 
 
 def _claim(now: datetime) -> Claim | None:
@@ -215,11 +253,21 @@ def _fail(claim: Claim, message: str, problems: list[dict[str, Any]], total: int
         logger.warning("job %s was taken over by another worker", claim.job_id)
 
 
+def clear_uploads() -> int:
+    """Delete what is left of uploads whose job has ended: it gave up, or was stopped meanwhile."""
+    ended_qs = Job.objects.filter(state__in=(Job.State.DONE, Job.State.FAILED)).exclude(file="")
+    left = list(ended_qs.order_by("pk")[:UPLOADS])
+    for job in left:
+        _forget_file(job)
+    return len(left)
+
+
 def _forget_file(job: Job) -> None:
     """An upload is not kept once its job has ended."""
     if job.file:
         job.file.close()
-        job.file.delete(save=False)
+        job.file.delete(save=False)  # which empties the field
+        Job.objects.filter(pk=job.pk).update(file="")
 
 
 @contextmanager

@@ -48,24 +48,30 @@ def cohen_kappa(
 ) -> Agreement:
     """Cohen's kappa of two people, weighted by the distance of the grades.
 
-    table: (grades, grades), units by the first person's grade (rows) and the second's.
+    table: (grades, grades), units by the first person's grade (rows) and the second's; or one such
+    table for each cluster of units, (clusters, grades, grades): the interval then resamples them.
     Source: Cohen 1960; Cohen 1968; linear and quadratic weights as in Fleiss & Cohen 1973.
     """
     grades = len(values)
     chance = _table(np.asarray(values, dtype=np.float64), weights)
-    cells = np.asarray(table, dtype=np.int64).reshape(-1)
-    result = np.flatnonzero(cells)
-    patterns = np.eye(grades * grades)[result]
-    counts = Counts(patterns, cells[result], np.arange(grades * grades, dtype=np.float64))
+    tables = np.asarray(table, dtype=np.int64)
+    if tables.ndim == 2:  # each unit is its own cluster
+        cells = tables.reshape(-1)
+        patterns, counted = np.eye(len(cells), dtype=np.int64)[cells > 0], cells[cells > 0]
+    else:
+        rows = tables.reshape(len(tables), -1)
+        patterns, counted = np.unique(rows[rows.any(axis=1)], axis=0, return_counts=True)
+    # a unit has two labels
+    counts = Counts(2.0 * patterns, counted, np.arange(grades * grades, dtype=np.float64))
 
     def statistic(resampled: Floats, seen: Counts) -> Floats:
         shares = (resampled @ seen.patterns).reshape(-1, grades, grades)
-        shares = shares / resampled.sum(axis=1)[:, None, None]
+        shares = shares / shares.sum(axis=(1, 2))[:, None, None]
         observed = np.einsum("bij,ij->b", shares, chance)
         rows, columns = shares.sum(axis=2), shares.sum(axis=1)
         return _corrected(observed, np.einsum("bi,ij,bj->b", rows, chance, columns))
 
-    units = int(cells.sum())
+    units = int(tables.sum())
     measured = Agreement(
         "cohen_kappa", weights, point(statistic, counts), units=units, labels=2 * units
     )

@@ -1,8 +1,7 @@
 """Impressions and clicks as rows of integers, and where they wait until a log has been read."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile
 from typing import IO, Final, Protocol, Self
 
 import numpy as np
@@ -63,14 +62,13 @@ class EventBuckets:
     """Events in temporary files, 39 bytes each, by a hash of their query id.
 
     So a result page is in one of them, and so is an event with those that repeat it. To be used as
-    a context manager, which removes the files.
+    a context manager. The files have no name, so nothing of them stays if the process is killed.
     """
 
     def __init__(self) -> None:
-        self._folder = TemporaryDirectory(prefix="touchstone-clicks-")
-        folder = Path(self._folder.name)
         self._files: list[IO[bytes]] = [
-            (folder / f"{number}").open("w+b") for number in range(BUCKETS)
+            TemporaryFile()  # noqa: SIM115  (closed by __exit__)
+            for _ in range(BUCKETS)
         ]
 
     def __enter__(self) -> Self:
@@ -79,7 +77,6 @@ class EventBuckets:
     def __exit__(self, *_: object) -> None:
         for file in self._files:
             file.close()
-        self._folder.cleanup()
 
     def append(self, events: Ints) -> None:
         """Take events, int64 (n, 8)."""

@@ -125,7 +125,8 @@ def binned_agreement(
 ) -> BinnedAgreement | None:
     """Weighted kappa of binned scores with people's grades, on queries the binning has not seen.
 
-    A random half of the queries is learned from, the other judged. None with fewer than two.
+    A random half of the queries is learned from, the other judged; kappa's interval resamples those
+    queries. None with fewer than two.
     """
     names, position = np.unique(query, return_inverse=True)
     if len(names) < 2:
@@ -133,9 +134,11 @@ def binned_agreement(
     is_learned = (np.random.default_rng(seed).permutation(len(names)) % 2 == 0)[position]
     binning = monotone_binning(scores[is_learned], steps[is_learned], scale)
     own, other = binning.of(scores[~is_learned]), steps[~is_learned]
+    _, judged = np.unique(position[~is_learned], return_inverse=True)
     grades = len(scale)
-    table = np.bincount(own * grades + other, minlength=grades * grades).reshape(grades, grades)
-    kappa = cohen_kappa(table, scale, weights=weights, resamples=resamples, seed=seed)
+    tables = np.zeros((int(judged.max()) + 1, grades, grades), np.int64)
+    np.add.at(tables, (judged, own, other), 1)
+    kappa = cohen_kappa(tables, scale, weights=weights, resamples=resamples, seed=seed)
     return BinnedAgreement(binning, kappa, int(is_learned.sum()), int((~is_learned).sum()))
 
 

@@ -68,7 +68,7 @@ def test_old_sign_ins_lose_address_and_browser_and_stay_in_the_log() -> None:
     AccessAttempt.objects.create(username="ben", ip_address="192.0.2.7", failures_since_start=1)
     AccessAttempt.objects.update(attempt_time=days_ago(31))
     AccessAttempt.objects.create(username="cem", ip_address="192.0.2.7", failures_since_start=1)
-    assert clear_old(at=NOW) == Cleared(deliveries=0, failures=1, sign_ins=1)
+    assert clear_old(at=NOW) == Cleared(deliveries=0, failures=1, sign_ins=1, uploads=0)
     assert AuditEntry.objects.get(pk=old.pk).after is None
     assert AuditEntry.objects.get(pk=new.pk).after == {"address": "192.0.2.7"}
     assert SideText.objects.filter(pk=other.detail_id).exists()

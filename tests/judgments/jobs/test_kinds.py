@@ -8,6 +8,7 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 
+from judgments.accounts.retention import clear_old
 from judgments.jobs import kinds as registry
 from judgments.jobs.queries import gathered, get_job, is_job_due
 from judgments.jobs.services import ATTEMPTS, JobLost, submit_job, work_jobs
@@ -140,6 +141,23 @@ def test_after_five_attempts_the_job_has_failed_and_says_so(world, handler):
     assert (job.state, job.attempts, len(handler.turns)) == ("failed", ATTEMPTS, ATTEMPTS)
     assert "log" in job.result["message"]
     assert not is_job_due(timezone.now() + timedelta(days=1))
+
+
+def test_the_upload_of_a_job_that_gave_up_is_deleted_within_the_hour(world, handler, tmp_path):
+    def fail(work):
+        raise OSError("disk")
+
+    handler.do = fail
+    gave_up, waiting = submit(world), submit(world)
+    Job.objects.filter(pk=gave_up.pk).update(attempts=ATTEMPTS - 1)
+    work_jobs()
+    gave_up.refresh_from_db()
+    assert gave_up.state == "failed"
+    assert clear_old(at=timezone.now()).uploads == 1
+    kept = [path.name for path in tmp_path.rglob("*-*") if path.is_file()]
+    assert kept == [str(waiting.public_id)]
+    gave_up.refresh_from_db()
+    assert not gave_up.file
 
 
 def test_a_job_whose_worker_fell_silent_is_taken_over(world, handler):

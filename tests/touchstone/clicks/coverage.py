@@ -8,23 +8,34 @@ mean estimate and the truth.
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from time import process_time
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from touchstone.agreement.kappas import cohen_kappa
 from touchstone.clicks.counterfactual import counterfactual
 from touchstone.clicks.evidence import Evidence
 from touchstone.clicks.interleaving_outcome import outcome
 from touchstone.clicks.interventions import centred_band, find_interventions, position_curves
+from touchstone.clicks.model_fits import sdbn_curve
 from touchstone.clicks.pbm import fit_pbm, pbm_replicates
+from touchstone.clicks.people import (
+    Binning,
+    binned_agreement,
+    preference_auc,
+    rank_correlation,
+)
 from touchstone.clicks.rankings import Ranking, ranking_report
+from touchstone.clicks.scores import ctr_scores, examined_scores
 from touchstone.clicks.sessions import Sessions
 from touchstone.clicks.simulation import make_shelf, simulate_evidence
 from touchstone.statistics.clustered import Estimate
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 EXAMINATION: Final = np.array([1, 0.6, 0.4, 0.3])
 RESAMPLES: Final = 200
@@ -33,9 +44,9 @@ PBM_RESAMPLES: Final = 40
 
 @dataclass
 class Tally:
-    """What the repetitions of one estimator gave. truth: the same in each."""
+    """What the repetitions of one estimator gave. truths: what each was to find."""
 
-    truth: float
+    truths: list[float]
     estimates: list[float]
     holds: list[bool]
 
@@ -43,6 +54,11 @@ class Tally:
     def coverage(self) -> float:
         """The share of intervals that held the truth."""
         return float(np.mean(self.holds))
+
+    @property
+    def truth(self) -> float:
+        """What they were to find, on average."""
+        return float(np.mean(self.truths))
 
     @property
     def mean(self) -> float:
@@ -57,7 +73,8 @@ def add(tallies: Tallies, name: str, truth: float, estimate: tuple[float, ...]) 
     """One more repetition. estimate: value, low, high; a refused one is not counted."""
     value, low, high = estimate
     if np.isfinite(value):
-        tally = tallies.setdefault(name, Tally(truth, [], []))
+        tally = tallies.setdefault(name, Tally([], [], []))
+        tally.truths.append(truth)
         tally.estimates.append(value)
         tally.holds.append(bool(low <= truth <= high))
 
@@ -194,6 +211,138 @@ def interleaved(tallies: Tallies, seed: int) -> None:
     add(tallies, "interleaving delta", 0.8 * 0.1, (found.delta, found.low, found.high))
 
 
+def cascade_pages(seed: int, *, queries: int, pages: int, satisfaction: float) -> Sessions:
+    """Pages read from the top until a click satisfies, by three rankers that know good documents.
+
+    satisfaction: the probability that a click does.
+    """
+    shelf = make_shelf(
+        EXAMINATION, queries=queries, documents=8, rankers=3, noise=1.0, seed=2 * seed
+    )
+    rng = np.random.default_rng(2 * seed + 1)
+    query = rng.integers(0, queries, size=pages)
+    shown = shelf.rankings[query, rng.integers(0, 3, size=pages)]
+    attracts = rng.random(shown.shape) < shelf.attractiveness[query[:, None], shown]
+    ends = attracts & (rng.random(shown.shape) < satisfaction)
+    depth = len(EXAMINATION)
+    is_read = np.cumsum(ends, axis=1) - ends == 0
+    return Sessions(
+        np.repeat(np.arange(pages), depth),
+        np.tile(np.arange(1, depth + 1), pages),
+        np.repeat(query, depth),
+        shown.reshape(-1).astype(np.int64),
+        (attracts & is_read).reshape(-1),
+    )
+
+
+@cache
+def reading(satisfaction: float) -> Floats:
+    """The probability that each position is read on such pages, of half a million queries."""
+    shelf = make_shelf(EXAMINATION, queries=500_000, documents=8, rankers=3, noise=1.0, seed=1)
+    query = np.arange(500_000)[:, None, None]
+    passed = 1 - satisfaction * shelf.attractiveness[query, shelf.rankings]
+    before = np.cumprod(passed, axis=2)[:, :, :-1]
+    return np.concatenate([[1.0], before.mean(axis=(0, 1))])
+
+
+def sdbn(tallies: Tallies, seed: int) -> None:
+    """The probability that ranks 2 and 4 are read, by SDBN, with few pages a query."""
+    for satisfaction in (1.0, 0.5):
+        pages = cascade_pages(seed, queries=200, pages=6000, satisfaction=satisfaction)
+        name = f"SDBN (biased), 30 pages a query, {satisfaction:.0%} of clicks satisfy"
+        _add_sdbn(tallies, name, pages, satisfaction, seed)
+
+
+def sdbn_with_many(tallies: Tallies, seed: int) -> None:
+    """The same with 1,000 pages a query, where every click satisfies."""
+    pages = cascade_pages(seed, queries=60, pages=60_000, satisfaction=1.0)
+    _add_sdbn(
+        tallies, "SDBN (biased), 1,000 pages a query, 100% of clicks satisfy", pages, 1.0, seed
+    )
+
+
+def _add_sdbn(tallies: Tallies, name: str, pages: Sessions, satisfaction: float, seed: int) -> None:
+    curve = sdbn_curve(pages, resamples=RESAMPLES, seed=seed)
+    for place in (1, 3):
+        values = (curve.examination[place], curve.low[place], curve.high[place])
+        add(tallies, f"{name}, rank {place + 1}", float(reading(satisfaction)[place]), values)
+
+
+def scores(tallies: Tallies, seed: int) -> None:
+    """Attractiveness of documents shown 25 to 100 times at each rank; click-through rate at one."""
+    rng = np.random.default_rng(seed)
+    attractive, shown = np.array([0.05, 0.2, 0.6]), np.array([100, 100, 50, 25])
+    document, rank = (grid.reshape(-1) for grid in np.indices((3, 4)))
+    clicks = rng.binomial(shown[rank], attractive[document] * EXAMINATION[rank])
+    none = np.zeros(12, np.int64)
+    own = Evidence(none, none, document, rank + 1, shown[rank], clicks)
+    found = examined_scores(own, EXAMINATION.tolist())
+    first = ctr_scores(own.select(own.rank == 1))
+    for name, one in (("clicks over examined impressions", found), ("CTR at one rank", first)):
+        for place, truth in enumerate(attractive.tolist()):
+            values = (one.score[place], one.low[place], one.high[place])
+            add(tallies, f"{name}, attractiveness {truth}", truth, values)
+
+
+def graded(seed: int, queries: int) -> tuple[Ints, Floats, Ints]:
+    """Scores and grades of ten documents a query; some queries' scores say more than others'."""
+    rng = np.random.default_rng(seed)
+    grade = rng.integers(0, 4, size=(queries, 10))
+    noise = rng.uniform(0.3, 3.0, size=(queries, 1))
+    score = grade + rng.normal(size=grade.shape) * noise
+    return np.repeat(np.arange(queries), 10), score.reshape(-1), grade.reshape(-1)
+
+
+@cache
+def many_graded() -> tuple[Ints, Floats, Ints]:
+    """What agreement is of, of 20,000 queries."""
+    return graded(0, 20_000)
+
+
+@cache
+def agreement_of_all() -> tuple[float, float]:
+    """AUC and tau-b of them."""
+    query, score, grade = many_graded()
+    auc, tau = (
+        preference_auc(query, score, 1.0 * grade),
+        rank_correlation(query, score, 1.0 * grade),
+    )
+    assert auc is not None
+    assert tau is not None
+    return auc.auc.value, tau[0].value
+
+
+def kappa_of_all(binning: Binning) -> float:
+    """Kappa of some bins on them."""
+    _, score, grade = many_graded()
+    table = np.bincount(4 * binning.of(score) + grade, minlength=16).reshape(4, 4)
+    value = cohen_kappa(table, range(4), resamples=0).value
+    assert value is not None
+    return value
+
+
+def people(tallies: Tallies, seed: int) -> None:
+    """Agreement of scores with people's grades of 100 queries; kappa is of the bins they taught."""
+    query, score, grade = graded(1 + seed, 100)
+    auc, tau = (
+        preference_auc(query, score, 1.0 * grade),
+        rank_correlation(query, score, 1.0 * grade),
+    )
+    binned = binned_agreement(query, score, grade, range(4), resamples=500, seed=seed)
+    assert auc is not None
+    assert tau is not None
+    assert binned is not None
+    kappa = binned.kappa
+    assert kappa.value is not None
+    assert kappa.low is not None
+    assert kappa.high is not None
+    truths = agreement_of_all()
+    add(tallies, "preference AUC", truths[0], values_of(auc.auc))
+    add(tallies, "tau-b", truths[1], values_of(tau[0]))
+    of_bins = kappa_of_all(binned.binning)
+    add(tallies, "weighted kappa, held out", of_bins, (kappa.value, kappa.low, kappa.high))
+
+
 SIMULATIONS: Final[Mapping[str, Callable[[Tallies, int], None]]] = {
     "curves": curves,
     "pbm": pbm,
@@ -201,6 +350,10 @@ SIMULATIONS: Final[Mapping[str, Callable[[Tallies, int], None]]] = {
     "ranking": ranking,
     "mixed": mixed,
     "interleaved": interleaved,
+    "scores": scores,
+    "people": people,
+    "sdbn": sdbn,
+    "sdbn_with_many": sdbn_with_many,
 }
 
 
