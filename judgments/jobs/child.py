@@ -16,8 +16,8 @@ def main() -> None:
     """Do the job with low priority, and end when the process that started this one does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # sent to both; that one decides
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    os.nice(NICENESS)
     django.setup()
-    os.nice(NICENESS)  # from here on: a claim is lost if nothing is heard for 30 s
     from judgments.jobs.services import work_claimed  # noqa: PLC0415  (needs the apps)
 
     work_claimed(int(sys.argv[1]), UUID(sys.argv[2]))

@@ -86,8 +86,9 @@ class Claim:
         )
 
     def beat(self) -> None:
-        done = in_this_process.get(self.job_id, 0)
-        self._own.update(heartbeat_at=timezone.now(), done_units=done)
+        done = in_this_process.get(self.job_id)  # none where another process does the job
+        values = {} if done is None else {"done_units": done}
+        self._own.update(heartbeat_at=timezone.now(), **values)
 
     def _end(self, state: str, **values: Any) -> None:
         if not self._own.update(state=state, finished_at=timezone.now(), **values):
@@ -183,9 +184,12 @@ def _spawn(claim: Claim) -> None:
     command = [sys.executable, "-m", "judgments.jobs.child", str(claim.job_id), str(claim.token)]
     # clients of logs are compared by Python's hashes: under a key that ends with the process
     environment = os.environ | {"PYTHONHASHSEED": "random"}
-    with subprocess.Popen(  # noqa: S603  (this project's own program)
-        command, cwd=settings.BASE_DIR, env=environment, stdin=subprocess.PIPE
-    ) as child:
+    with (
+        _pulse(claim),
+        subprocess.Popen(  # noqa: S603  (this project's own program)
+            command, cwd=settings.BASE_DIR, env=environment, stdin=subprocess.PIPE
+        ) as child,
+    ):
         status = child.wait()
     if status:
         logger.error("the process of job %s ended with status %s", claim.job_id, status)

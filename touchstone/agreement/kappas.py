@@ -62,7 +62,8 @@ def cohen_kappa(
         rows = tables.reshape(len(tables), -1)
         patterns, counted = np.unique(rows[rows.any(axis=1)], axis=0, return_counts=True)
     # a unit has two labels
-    counts = Counts(2.0 * patterns, counted, np.arange(grades * grades, dtype=np.float64))
+    labels = (2 * patterns).astype(np.float64)
+    counts = Counts(labels, counted, np.arange(grades * grades, dtype=np.float64))
 
     def statistic(resampled: Floats, seen: Counts) -> Floats:
         shares = (resampled @ seen.patterns).reshape(-1, grades, grades)

@@ -225,7 +225,7 @@ def cascade_pages(seed: int, *, queries: int, pages: int, satisfaction: float) -
     attracts = rng.random(shown.shape) < shelf.attractiveness[query[:, None], shown]
     ends = attracts & (rng.random(shown.shape) < satisfaction)
     depth = len(EXAMINATION)
-    is_read = np.cumsum(ends, axis=1) - ends == 0
+    is_read: NDArray[np.bool_] = np.cumsum(ends, axis=1) == ends
     return Sessions(
         np.repeat(np.arange(pages), depth),
         np.tile(np.arange(1, depth + 1), pages),
@@ -304,8 +304,8 @@ def agreement_of_all() -> tuple[float, float]:
     """AUC and tau-b of them."""
     query, score, grade = many_graded()
     auc, tau = (
-        preference_auc(query, score, 1.0 * grade),
-        rank_correlation(query, score, 1.0 * grade),
+        preference_auc(query, score, grade.astype(np.float64)),
+        rank_correlation(query, score, grade.astype(np.float64)),
     )
     assert auc is not None
     assert tau is not None
@@ -325,8 +325,8 @@ def people(tallies: Tallies, seed: int) -> None:
     """Agreement of scores with people's grades of 100 queries; kappa is of the bins they taught."""
     query, score, grade = graded(1 + seed, 100)
     auc, tau = (
-        preference_auc(query, score, 1.0 * grade),
-        rank_correlation(query, score, 1.0 * grade),
+        preference_auc(query, score, grade.astype(np.float64)),
+        rank_correlation(query, score, grade.astype(np.float64)),
     )
     binned = binned_agreement(query, score, grade, range(4), resamples=500, seed=seed)
     assert auc is not None
