@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judgments', '0033_frames_of_lists'),
+        ('judgments', '0001_squashed_0033_frames_of_lists'),
     ]
 
     operations = [
