@@ -11,6 +11,7 @@ from annotation.imports import api as label_imports
 from annotation.labelling import api as labelling
 from annotation.leave_one_out import api as without
 from annotation.machine_judges import api as judges
+from annotation.machine_judges.takes_api import ListTakes
 from annotation.quality import api as quality
 from annotation.questions import api as questions
 from annotation.reviews import api as reviews
@@ -24,6 +25,11 @@ urlpatterns = [
         "collections/<slug:slug>/lists/<slug:list_slug>/changed-documents",
         changed.ChangedDocuments.as_view(),
         name="api-changed-documents",
+    ),
+    path(
+        "collections/<slug:slug>/lists/<slug:list_slug>/takes",
+        ListTakes.as_view(),
+        name="api-list-takes",
     ),
     path(f"{J}/", judges.MachineJudges.as_view(), name="api-machine-judges"),
     path(

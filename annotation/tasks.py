@@ -9,6 +9,7 @@ from annotation.changed_documents.services import follow_documents
 from annotation.consolidation.services import consolidate, seconds_to_wait
 from annotation.gold.checking import check_labels
 from annotation.labelling.leasing import release_expired
+from annotation.machine_judges.grading import follow_machine
 from annotation.pooling.snapshot_pools import build_due_pools
 from annotation.quality.services import refresh_quality
 from annotation.reminders.services import TASK as REMIND
@@ -37,6 +38,12 @@ def consolidate_list(list_id: int) -> None:
 def follow_changed_documents(list_id: int) -> None:
     """Treat judgments on changed documents as unjudged, where a list chose that."""
     follow_documents(list_id=list_id, at=timezone.now())
+
+
+@shared_task(name="annotation.follow_machine", ignore_result=True)
+def follow_machine_judge(list_id: int) -> None:
+    """Put new labels of a machine judge into a list that takes them."""
+    follow_machine(list_id=list_id, at=timezone.now())
 
 
 @shared_task(name="annotation.release_expired", ignore_result=True)

@@ -16,6 +16,7 @@ from annotation.labelling import script_views as scripts
 from annotation.labelling import views as labelling
 from annotation.leave_one_out import views as without
 from annotation.machine_judges import views as judges
+from annotation.machine_judges.takes_views import list_takes
 from annotation.overlap_requests import views as overlap
 from annotation.pooling import next_campaign_views as judging_next
 from annotation.pooling import snapshot_pool_views as snapshot_pools
@@ -237,12 +238,14 @@ urlpatterns: list[URLPattern] = [
         name="machine-judge-secret-remove",
     ),
     path(f"{J}/agreement", judges.machine_judge_trust, name="machine-judge-trust"),
+    path(f"{J}/family", judges.machine_judge_family, name="machine-judge-family"),
     path(f"{J}/grade", judges.machine_judge_grade, name="machine-judge-grade"),
     path(
         f"{C}/lists/<slug:list_slug>/machine-grades/remove",
         judges.list_machine_remove,
         name="list-machine-remove",
     ),
+    path(f"{C}/lists/<slug:list_slug>/takes", list_takes, name="list-takes"),
     path(f"{J}/budget", judges.machine_judge_budget, name="machine-judge-budget"),
     path(f"{J}/campaigns/start", judges.judge_campaign_start, name="judge-campaign-start"),
     path(

@@ -4,7 +4,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -16,6 +16,7 @@ from django.utils import timezone
 import annotation.budgets.services
 import annotation.changed_documents.due
 import annotation.due
+import annotation.machine_judges.following
 import annotation.quality.due
 import annotation.reminders.services
 import evaluation.canaries.due
@@ -47,6 +48,18 @@ WITHOUT_ARGUMENTS: Final[Mapping[str, Callable[[datetime], bool]]] = {
     annotation.budgets.services.TASK: annotation.budgets.services.is_check_due,
     "annotation.remind": annotation.reminders.services.is_reminding_due,
 }
+# what each gives the ids of
+WITH_ID: Final[Mapping[str, Callable[[datetime], Iterable[int]]]] = {
+    "annotation.consolidate": lambda _: annotation.due.list_due_lists(),
+    "annotation.follow_documents": lambda now: annotation.changed_documents.due.list_due_lists(
+        at=now
+    ),
+    "annotation.follow_machine": lambda _: annotation.machine_judges.following.list_due_lists(),
+    "annotation.refresh_quality": lambda now: annotation.quality.due.list_due_reports(at=now),
+    "evaluation.refresh": lambda now: evaluation.evaluations.due.list_due_lists(at=now),
+    "evaluation.evaluate_sample": lambda _: evaluation.samples.due.list_due_plans(),
+    "evaluation.correct_means": lambda _: evaluation.corrected.due.list_due_plans(),
+}
 
 
 def list_due() -> Iterator[Wake]:
@@ -56,18 +69,8 @@ def list_due() -> Iterator[Wake]:
     if judgments.audit.seals.is_sealing_due():
         # with the newest seal: where there is always something new, each look announces it
         yield judgments.audit.seals.TASK, (judgments.audit.seals.find_newest(),)
-    for list_id in annotation.due.list_due_lists():
-        yield "annotation.consolidate", (list_id,)
-    for list_id in annotation.changed_documents.due.list_due_lists(at=now):
-        yield "annotation.follow_documents", (list_id,)
-    for campaign_id in annotation.quality.due.list_due_reports(at=now):
-        yield "annotation.refresh_quality", (campaign_id,)
-    for list_id in evaluation.evaluations.due.list_due_lists(at=now):
-        yield "evaluation.refresh", (list_id,)
-    for plan_id in evaluation.samples.due.list_due_plans():
-        yield "evaluation.evaluate_sample", (plan_id,)
-    for plan_id in evaluation.corrected.due.list_due_plans():
-        yield "evaluation.correct_means", (plan_id,)
+    for task, list_ids in WITH_ID.items():
+        yield from ((task, (pk,)) for pk in list_ids(now))
 
 
 def read_state() -> tuple[object, ...]:

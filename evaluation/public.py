@@ -18,6 +18,7 @@ from evaluation.live_rankers.pools import (
 )
 from evaluation.runs.queries import RunChoice, list_ranked_documents, list_runs
 from evaluation.runs.selection import ChosenRuns, RunsFilters, get_chosen_runs, runs_filters_of
+from evaluation.runs.tags import parse_tags
 from evaluation.set_looks.services import count_look
 from evaluation.stability.evidence import get_evidence
 
@@ -45,6 +46,7 @@ __all__ = [
     "list_runs",
     "list_snapshot_outcomes",
     "list_what_if",
+    "parse_tags",
     "runs_filters_of",
     "start_snapshots",
 ]

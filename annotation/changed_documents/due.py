@@ -6,6 +6,7 @@ from typing import Final
 from annotation.changed_documents.queries import newest_load
 from annotation.models import DocumentCheck
 from judgments.models import JudgmentList
+from judgments.models.lists import Takes
 
 # A late label on an older text, an import or a revert can bring such judgments back, but hardly
 # ever does: versions are looked at once in this time.
@@ -18,7 +19,7 @@ def list_due_lists(*, at: datetime) -> list[int]:
     """
     own_qs = JudgmentList.objects.filter(
         changed_documents=JudgmentList.ChangedDocuments.UNJUDGED, archived_at=None
-    )
+    ).exclude(takes=Takes.MACHINE)
     checks = {check.list_id: check for check in DocumentCheck.objects.filter(list__in=own_qs)}
     return [one.pk for one in own_qs if _is_due(one, checks.get(one.pk), at)]
 

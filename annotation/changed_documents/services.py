@@ -21,8 +21,10 @@ from annotation.overlap_requests.services import request_labels
 from judgments.audit import services as audit
 from judgments.lists.services import check_own_list
 from judgments.models import JudgmentList, JudgmentVersion, User
+from judgments.models.lists import Takes
 from judgments.permissions import Access, check_may_lead
 from judgments.versions.services import Change, commit_judgments
+from judgments.versions.takes import check_takes_people
 
 REASON = "the documents have changed since they were labelled"
 KEPT_REASON = "judgments on changed documents are kept"
@@ -79,6 +81,7 @@ def choose_for_changed(
     check_own_list(access, judgment_list)
     with transaction.atomic():
         locked = lock_list(judgment_list.pk)
+        check_takes_people(locked)
         if locked.changed_documents != choice:
             audit.record_by(
                 access,
@@ -100,6 +103,8 @@ def follow_documents(*, list_id: int, at: datetime) -> JudgmentVersion | None:
     with transaction.atomic():
         locked = lock_list(list_id)
         if locked.changed_documents != Choice.UNJUDGED or locked.archived_at is not None:
+            return None
+        if locked.takes == Takes.MACHINE:
             return None
         return _follow(locked, by=None, at=at)
 

@@ -28,9 +28,11 @@ from annotation.models import Adjudication, Campaign, Pair
 from annotation.permissions import check_may_run
 from judgments.audit import services as audit
 from judgments.models import Judgment, JudgmentList, JudgmentVersion, User
+from judgments.models.lists import Takes
 from judgments.permissions import Access
 from judgments.storage.bulk import Among
 from judgments.versions.services import Change, commit_judgments, read_current
+from judgments.versions.takes import check_takes_people
 from touchstone.scales import Scale
 
 AT_ONCE: Final = 2_000  # pairs of one transaction: some tenths of a second
@@ -86,6 +88,7 @@ def approve(
     check_may_run(access, campaign)
     with transaction.atomic():
         judgment_list = lock_list(campaign.list_id)
+        check_takes_people(judgment_list)
         due_qs = Pair.objects.filter(campaign=campaign, label_seq__gt=F("consolidated_seq"))
         conclude(judgment_list=judgment_list, due_qs=due_qs)
         waiting_qs = Pair.objects.filter(campaign=campaign, consolidated_seq__gt=F("committed_seq"))
@@ -191,8 +194,13 @@ def commit_conclusions(
     What labels decided is one version; what a person decided is a version in that person's
     name. A decision that confirms the grade that the campaign's labels have given already makes
     no version: it becomes part of the evidence in the next one. The caller holds the locks of
-    the list and of the pairs.
+    the list and of the pairs. Where the list takes grades of a machine judge only, it is told
+    nothing: the conclusions wait until it takes people's.
     """
+    if judgment_list.takes == Takes.MACHINE:
+        waiting_qs = Pair.objects.filter(Among("pk", [one.pair.pk for one in concluded]))
+        waiting_qs.filter(consolidated_seq__gt=0).update(committed_seq=F("consolidated_seq") - 1)
+        return None
     confirming = _list_confirming(judgment_list, concluded)
     by_labels: list[Change] = []
     by_person: dict[User, list[Change]] = defaultdict(list)

@@ -30,10 +30,13 @@ from judgments.sets.queries import get_set
 
 
 class JudgeOutput(serializers.Serializer[Any]):
-    """A machine judge. revision: the number of the newest."""
+    """A machine judge. revision: the number of the newest. family: the tag of the rankers built on
+    models of its family; "" where none is known.
+    """
 
     id = serializers.IntegerField(source="pk")
     name = serializers.CharField()
+    family = serializers.CharField()
     revision = serializers.IntegerField(source="newest")
     revised_at = serializers.DateTimeField()
 

@@ -22,6 +22,7 @@ from annotation.machine_judges.configuration import (
     Configuration,
     usual_parameters,
 )
+from annotation.machine_judges.list_takes import MachineOption
 from annotation.machine_judges.prompts import DEFAULT_TEMPLATE, LONGEST_TEMPLATE
 from annotation.machine_judges.services import MAX_NAME_CHARACTERS
 from annotation.models import Campaign, GuidelineRevision
@@ -29,6 +30,7 @@ from annotation.pages.money import Money
 from judgments.budgets.rules import HUNDREDTHS
 from judgments.budgets.services import Limits
 from judgments.models import Budget, JudgmentList, SamplePlan, SavedSet
+from judgments.models.lists import Takes
 from touchstone.files.json_lines import Json, JsonRefusedError, json_object
 
 CODE: Final = {"class": "mono", "spellcheck": "false", "autocomplete": "off"}
@@ -290,7 +292,7 @@ class GradeForm(forms.Form):
     target = forms.ChoiceField(
         label="Into the list",
         help_text="The same list: where people have no grade. Another, empty one: a leaderboard by "
-        "the machine alone.",
+        "the machine only.",
     )
 
     def __init__(self, *args: Any, offer: Gradable, **options: Any) -> None:
@@ -306,3 +308,33 @@ class GradeForm(forms.Form):
         """What was chosen: the revision, the source and the target. The form is valid."""
         data = self.cleaned_data
         return data["revision"], self._sources[data["source"]], self._targets[data["target"]]
+
+
+class TakesForm(forms.Form):
+    """Where a list's grades come from. options: the machine judges to choose from."""
+
+    takes = forms.ChoiceField(
+        label="The list takes grades of", choices=Takes.choices, widget=forms.RadioSelect
+    )
+    machine = forms.ChoiceField(label="Machine judge", required=False)
+
+    def __init__(self, *args: Any, options: Iterable[MachineOption], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._options = {one.value: one for one in options}
+        fields: Any = self.fields
+        named = [(value, one.label) for value, one in self._options.items()]
+        fields["machine"].choices = named or [("", "none has labels with these grades")]
+
+    def clean(self) -> dict[str, Any]:
+        """A machine judge is chosen where one is taken."""
+        cleaned = super().clean() or {}
+        is_machine = cleaned.get("takes", Takes.PEOPLE) != Takes.PEOPLE
+        if is_machine and cleaned.get("machine") not in self._options:
+            self.add_error("machine", "Choose a machine judge with labels.")
+        return cleaned
+
+    def chosen(self) -> MachineOption | None:
+        """The machine judge; None for people only. The form is valid."""
+        if self.cleaned_data["takes"] == Takes.PEOPLE:
+            return None
+        return self._options[self.cleaned_data["machine"]]

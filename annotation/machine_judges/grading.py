@@ -1,26 +1,32 @@
-"""Grades from a machine judge: where people have none, committed as one version of a list."""
+"""What a list takes: grades of people, of a machine judge, or of both; each choice is a version."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
+from annotation.consolidation.services import commit_conclusions, conclude, lock_list
+from annotation.machine_judges.following import find_chosen, note_followed
 from annotation.machine_judges.services import JudgeRefused, check_own
+from annotation.machine_judges.sources import key_of
 from annotation.machine_judges.trust import PairKey
-from annotation.models import JudgeRevision, MachineJudge, MachineLabel, Pair
+from annotation.models import Campaign, JudgeRevision, MachineJudge, MachineLabel, Pair
 from judgments.audit import services as audit
 from judgments.jobs.kinds import Work
 from judgments.jobs.services import submit_job
 from judgments.lists.services import check_own_list
-from judgments.models import Job, JudgmentList, JudgmentVersion, User
+from judgments.models import Job, Judgment, JudgmentList, JudgmentVersion, User
+from judgments.models.lists import Takes
 from judgments.permissions import Access, NotFound, check_may_lead
-from judgments.versions.machine_grades import KEY, machine_grades_qs
+from judgments.versions.machine_grades import by_people, machine_grades_qs
 from judgments.versions.queries import get_judged
-from judgments.versions.services import Change, commit_judgments
+from judgments.versions.services import Change, commit_judgments, make_version
+from judgments.versions.takes import KEY, MachineChoice, takes_words
 from touchstone.scales import Scale
-
-REMOVED = "without grades of machine judges"
 
 
 @dataclass(frozen=True)
@@ -33,10 +39,17 @@ class Lists:
 
 
 def request_grades(
-    *, access: Access, judge: MachineJudge, number: int, lists: Lists, at: datetime
+    *,
+    access: Access,
+    judge: MachineJudge,
+    number: int,
+    lists: Lists,
+    at: datetime,
+    takes: str = Takes.ELSEWHERE,
 ) -> Job:
-    """Have a worker put a revision's grades into a list; for leads.
+    """Have a worker choose that a list takes a revision's grades; for leads.
 
+    takes: elsewhere than people, or the machine only.
     Raises NotFound for a revision that there is not, JudgeRefused for a list with other grades.
     """
     check_may_lead(access)
@@ -57,6 +70,7 @@ def request_grades(
             "revision": revision.pk,
             "source": lists.source.slug,
             "target": lists.target.slug,
+            "takes": str(takes),
             "retry_page": ["machine-judge", access.collection.slug, judge.pk],
         },
         at=at,
@@ -69,61 +83,141 @@ def grade_by_machine(
     lists: Lists,
     by: User | None,
     at: datetime,
+    takes: str = Takes.ELSEWHERE,
     work: Work | None = None,
 ) -> JudgmentVersion | None:
-    """Commit a revision's grades as the list's next version; None if it held them already.
+    """Choose that a list takes a revision's grades; None if that was so and it held them already.
 
-    Pairs that people or clicks graded keep their grade; a label of a person that comes later
-    replaces the machine's. Grades of other revisions and judges are replaced, or removed.
+    Elsewhere than people: pairs that people or clicks graded keep their grade; a label of a person
+    that comes later replaces the machine's. Grades of other revisions and judges are replaced, or
+    removed. Versions with the revision's later labels follow by themselves.
     """
-    target = lists.target
+    machine = MachineChoice(
+        revision.judge.name, revision.number, key_of(revision), lists.source.slug
+    )
     with transaction.atomic():
         # the lock first, so that no label of a person falls between the look and the version
-        locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=target.pk)
-        version = commit_judgments(
-            judgment_list=target,
-            changes=_changes(locked, revision, lists.source),
+        locked = lock_list(lists.target.pk)
+        version = _choose(
+            locked,
+            takes=takes,
+            machine=machine,
+            labels=_list_labels(revision, lists.source),
             by=by,
             at=at,
-            reason=f"graded by the machine judge {revision.judge.name}, revision "
-            f"{revision.number}, where people have not",
-            source=JudgmentVersion.Source.MACHINE,
         )
-        if version is not None:
-            audit.record(
-                collection=target.collection,
-                actor=by,
-                at=at,
-                action="judge.graded",
-                subject=target.slug,
-                after={
-                    "version": version.number,
-                    "judge": revision.judge.name,
-                    "revision": revision.number,
-                },
-            )
+        note_followed(locked, revision, lists.source)
+        lists.target.refresh_from_db(fields=["takes", "takes_from", "head"])
         if work is not None:
-            work.finish(_result(target, version))
+            work.finish(_result(lists.target, version))
     return version
 
 
-def _changes(target: JudgmentList, revision: JudgeRevision, source: JudgmentList) -> list[Change]:
-    head = target.head
-    judged = get_judged(list_id=target.pk, version=head).pairs() if head else {}
-    rows = machine_grades_qs(list_id=target.pk, version=head)
-    by_machine = set(rows.order_by().values_list("query_id", "document_id"))
-    by_others = judged.keys() - by_machine
-    changes = {
-        pair: Change(*pair, label.grade, {KEY: _evidence(revision, label)})
-        for pair, label in _list_labels(revision, source).items()
-        if pair not in by_others
+def remove_grades(
+    *, access: Access, judgment_list: JudgmentList, at: datetime
+) -> JudgmentVersion | None:
+    """Choose that a list takes grades of people only; None where that was so; for leads."""
+    check_may_lead(access)
+    check_own_list(access, judgment_list)
+    with transaction.atomic():
+        locked = lock_list(judgment_list.pk)
+        version = _choose(
+            locked, takes=Takes.PEOPLE, machine=None, labels={}, by=access.user, at=at
+        )
+    judgment_list.refresh_from_db(fields=["takes", "takes_from", "head"])
+    return version
+
+
+def _choose(
+    locked: JudgmentList,
+    *,
+    takes: str,
+    machine: MachineChoice | None,
+    labels: Mapping[PairKey, MachineLabel],
+    by: User | None,
+    at: datetime,
+) -> JudgmentVersion | None:
+    """Make the version that a choice asks for. The caller holds the list's lock."""
+    takes_from = None if machine is None else asdict(machine)
+    is_new = (locked.takes, locked.takes_from) != (takes, takes_from)
+    untold = locked.takes == Takes.MACHINE != takes
+    if is_new:
+        audit.record(
+            collection=locked.collection,
+            actor=by,
+            at=at,
+            action="list.takes_chosen",
+            subject=locked.slug,
+            before={"takes": takes_words(locked.takes, locked.takes_from)},
+            after={"takes": takes_words(takes, takes_from)},
+        )
+        locked.takes, locked.takes_from = takes, takes_from
+        locked.save(update_fields=["takes", "takes_from"])
+    said: dict[str, Any] = {
+        "by": by,
+        "at": at,
+        "reason": _reason(takes, takes_from) if is_new else "new labels of the machine judge",
+        "source": JudgmentVersion.Source.MACHINE,
     }
-    gone = by_machine - changes.keys()
+    changes = _changes(locked, takes, labels, machine)
+    version = commit_judgments(judgment_list=locked, changes=changes, **said)
+    if version is None and is_new and locked.head:
+        version = make_version(locked, **said)
+        locked.head = version.number
+    return (_tell(locked, at=at) if untold else None) or version
+
+
+def _reason(takes: str, takes_from: Mapping[str, Any] | None) -> str:
+    return f"the list takes grades of {takes_words(takes, takes_from)}"
+
+
+def _changes(
+    locked: JudgmentList,
+    takes: str,
+    labels: Mapping[PairKey, MachineLabel],
+    machine: MachineChoice | None,
+) -> list[Change]:
+    head = locked.head
+    judged = get_judged(list_id=locked.pk, version=head).pairs() if head else {}
+    rows = machine_grades_qs(list_id=locked.pk, version=head)
+    by_machine = set(rows.order_by().values_list("query_id", "document_id"))
+    people = {} if takes == Takes.MACHINE else _set_aside(locked)
+    kept = set() if takes == Takes.MACHINE else judged.keys() - by_machine
+    changes = {
+        pair: Change(*pair, row.grade, row.evidence)
+        for pair, row in people.items()
+        if pair not in kept
+    }
+    for pair, label in labels.items():
+        if machine is not None and pair not in kept and pair not in changes:
+            own = {"judge": machine.judge, "revision": machine.revision, "label": label.pk}
+            changes[pair] = Change(*pair, label.grade, {KEY: own})
+    gone = judged.keys() - kept - changes.keys()
     return [*changes.values(), *(Change(*pair, None) for pair in sorted(gone))]
 
 
-def _evidence(revision: JudgeRevision, label: MachineLabel) -> dict[str, object]:
-    return {"judge": revision.judge.name, "revision": revision.number, "label": label.pk}
+def _set_aside(judgment_list: JudgmentList) -> dict[PairKey, Judgment]:
+    """People's judgments that a choice of the machine only took out, the newest of each pair."""
+    chosen = JudgmentVersion.objects.filter(
+        list=judgment_list, takes=Takes.MACHINE, source=JudgmentVersion.Source.MACHINE
+    )
+    numbers = set(chosen.values_list("number", flat=True))
+    if not numbers:
+        return {}
+    rows_qs = Judgment.objects.filter(by_people(), list=judgment_list).order_by("since")
+    newest = {(row.query_id, row.document_id): row for row in rows_qs.iterator()}
+    return {pair: row for pair, row in newest.items() if row.until in numbers}
+
+
+def _tell(locked: JudgmentList, *, at: datetime) -> JudgmentVersion | None:
+    """Commit what live campaigns concluded while the list took no grades of people."""
+    untold_qs = Pair.objects.filter(
+        list=locked,
+        campaign__commit=Campaign.Commit.LIVE,
+        consolidated_seq__gt=F("committed_seq"),
+    )
+    concluded = conclude(judgment_list=locked, due_qs=untold_qs)
+    return commit_conclusions(judgment_list=locked, concluded=concluded, by=None, at=at)
 
 
 def _list_labels(revision: JudgeRevision, source: JudgmentList) -> dict[PairKey, MachineLabel]:
@@ -149,38 +243,31 @@ def _result(target: JudgmentList, version: JudgmentVersion | None) -> dict[str, 
 
 
 def work_on_grades(work: Work) -> None:
-    """The job kind `grade_by_machine`. params: revision, source, target (slugs)."""
+    """The job kind `grade_by_machine`. params: revision, source, target (slugs), takes."""
     params, author = work.params, work.created_by_id
     lists = JudgmentList.objects.select_related("collection").filter(collection=work.collection_id)
     revisions = JudgeRevision.objects.select_related("judge")
     grade_by_machine(
         revision=revisions.get(judge__collection=work.collection_id, pk=params["revision"]),
         lists=Lists(lists.get(slug=params["source"]), lists.get(slug=params["target"])),
+        takes=params.get("takes", Takes.ELSEWHERE),
         by=None if author is None else User.objects.get(pk=author),
         at=timezone.now(),
         work=work,
     )
 
 
-def remove_grades(
-    *, access: Access, judgment_list: JudgmentList, at: datetime
-) -> JudgmentVersion | None:
-    """Make a version without grades of machine judges; None where there are none; for leads."""
-    check_may_lead(access)
-    check_own_list(access, judgment_list)
-    with transaction.atomic():
-        locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
-        rows = machine_grades_qs(list_id=locked.pk, version=locked.head)
-        pairs = list(rows.order_by("pk").values_list("query_id", "document_id"))
-        version = commit_judgments(
-            judgment_list=judgment_list,
-            changes=[Change(query, document, None) for query, document in pairs],
-            by=access.user,
-            at=at,
-            reason=REMOVED,
-            source=JudgmentVersion.Source.MACHINE,
-        )
-        if version is not None:
-            after = {"version": version.number, "removed": version.removed}
-            audit.record_by(access, at, "judge.grades_removed", judgment_list.slug, after=after)
-    return version
+def follow_machine(*, list_id: int, at: datetime) -> JudgmentVersion | None:
+    """Bring a list that takes a machine judge's grades to its labels of today."""
+    judgment_list = JudgmentList.objects.select_related("collection").get(pk=list_id)
+    chosen = find_chosen(judgment_list)
+    if chosen is None or judgment_list.archived_at is not None:
+        return None
+    revision, source = chosen
+    return grade_by_machine(
+        revision=revision,
+        lists=Lists(source, judgment_list),
+        takes=judgment_list.takes,
+        by=None,
+        at=at,
+    )

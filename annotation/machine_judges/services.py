@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from annotation.machine_judges.configuration import Configuration, ConfigurationRefused, check
 from annotation.machine_judges.prompts import render_instructions
 from annotation.models import GuidelineRevision, JudgeRevision, MachineJudge
+from evaluation.public import parse_tags
 from judgments.audit import services as audit
 from judgments.outgoing.rules import find_origin
 from judgments.permissions import Access, NotFound, check_may_lead
@@ -164,6 +165,32 @@ def remove_secret(*, access: Access, judge: MachineJudge, at: datetime) -> None:
         if not drop_secret(judge):
             raise JudgeRefused("no_secret", "There is no stored secret.")
         audit.record_by(access, at, "judge.secret_removed", judge.name)
+
+
+def choose_family(*, access: Access, judge: MachineJudge, family: str, at: datetime) -> None:
+    """Say which rankers are built on models of the judge's family, by their tag; for leads.
+
+    family: "" for none. Raises JudgeRefused for more than one tag, and what `parse_tags` does.
+    """
+    check_may_lead(access)
+    check_own(access, judge)
+    tags = parse_tags(family)
+    if len(tags) > 1:
+        raise JudgeRefused("one_family", "One tag only.")
+    chosen = "".join(tags)
+    if chosen == judge.family:
+        return
+    with transaction.atomic():
+        audit.record_by(
+            access,
+            at,
+            "judge.family_chosen",
+            judge.name,
+            before={"family": judge.family},
+            after={"family": chosen},
+        )
+        judge.family = chosen
+        judge.save(update_fields=["family"])
 
 
 def check_own(access: Access, judge: MachineJudge) -> None:

@@ -30,7 +30,7 @@ class MachineLabels:
             newest = labels_qs.aggregate(pk=Max("pk"))["pk"]
             if newest is not None:
                 result[revision.judge_id] = MachineSource(
-                    key=_key_of(revision),
+                    key=key_of(revision),
                     judge=revision.judge.name,
                     revision=revision.number,
                     state=f"{newest}/{newest_pair}",
@@ -39,8 +39,7 @@ class MachineLabels:
 
     def get_grades(self, list_id: int, key: str) -> Mapping[PairKey, int]:
         """By pair; of no revision, nothing."""
-        judge, number = map(int, key.split("."))
-        labels_qs = MachineLabel.objects.filter(revision__judge=judge, revision__number=number)
+        labels_qs = MachineLabel.objects.filter(revision=find_revision(key))
         rows = labels_qs.order_by("pk").values_list("query", "document", "grade")
         grades = {(query, document): grade for query, document, grade in rows}
         pairs_qs = Pair.objects.filter(list=list_id).order_by()
@@ -48,8 +47,16 @@ class MachineLabels:
         return {pair: grade for pair, grade in grades.items() if pair in pairs}
 
 
-def _key_of(revision: JudgeRevision) -> str:
+def key_of(revision: JudgeRevision) -> str:
+    """What the app that evaluates calls a revision."""
     return f"{revision.judge_id}.{revision.number}"
+
+
+def find_revision(key: str) -> JudgeRevision | None:
+    """The revision with this key."""
+    judge, number = map(int, key.split("."))
+    own_qs = JudgeRevision.objects.filter(judge=judge, number=number)
+    return own_qs.select_related("judge").first()
 
 
 MACHINE_LABELS = MachineLabels()

@@ -33,7 +33,12 @@ from annotation.machine_judges.queries import (
     get_judges_page,
     list_newest_guidelines,
 )
-from annotation.machine_judges.services import create_judge, remove_secret, revise_judge
+from annotation.machine_judges.services import (
+    choose_family,
+    create_judge,
+    remove_secret,
+    revise_judge,
+)
 from annotation.machine_judges.spending import note_spent, subject_of
 from annotation.machine_judges.trust import get_trust_page
 from annotation.machine_judges.trying import Tried, try_pair
@@ -42,6 +47,7 @@ from annotation.pages.rendering import render_page
 from judgments.budgets.queries import list_budgets, show_budgets
 from judgments.budgets.services import set_budgets
 from judgments.lists.queries import get_list
+from judgments.models.lists import Takes
 from judgments.pages.refusing import RefusalsAsMessages
 from judgments.pages.rendering import is_part, posted
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
@@ -284,6 +290,20 @@ def machine_judge_trust(request: HttpRequest, slug: str, judge_id: int) -> HttpR
 
 
 @require_POST
+def machine_judge_family(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Which rankers are of the judge's family."""
+    access = get_access(viewer=request.user, slug=slug)
+    check_may_lead(access)
+    judge = get_judge(access=access, judge_id=judge_id)
+    with RefusalsAsMessages(request):
+        choose_family(
+            access=access, judge=judge, family=request.POST.get("family", ""), at=timezone.now()
+        )
+        messages.success(request, "Saved.")
+    return redirect("machine-judge-trust", slug, judge_id)
+
+
+@require_POST
 def machine_judge_grade(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Put a revision's grades into a list, in a worker."""
     access = get_access(viewer=request.user, slug=slug)
@@ -300,6 +320,7 @@ def machine_judge_grade(request: HttpRequest, slug: str, judge_id: int) -> HttpR
             judge=judge,
             number=number,
             lists=Lists(source, target),
+            takes=Takes.ELSEWHERE if target.head or source == target else Takes.MACHINE,
             at=timezone.now(),
         )
         return redirect("job", slug, job.public_id)
@@ -314,7 +335,7 @@ def list_machine_remove(request: HttpRequest, slug: str, list_slug: str) -> Http
     judgment_list = get_list(access=access, slug=list_slug)
     version = remove_grades(access=access, judgment_list=judgment_list, at=timezone.now())
     if version is None:
-        messages.info(request, "No grade comes from a machine judge.")
+        messages.info(request, "The list takes grades of people only.")
     else:
         messages.success(request, f"Version {version.number} has grades of people only.")
     return redirect("list", slug, list_slug)

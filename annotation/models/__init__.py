@@ -29,6 +29,7 @@ from annotation.models.machine_judges import (
     JudgeAttempt,
     JudgeCampaign,
     JudgeRevision,
+    MachineCheck,
     MachineJudge,
     MachineLabel,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "Label",
     "LabelTiming",
     "LabellingPreferences",
+    "MachineCheck",
     "MachineJudge",
     "MachineLabel",
     "Message",

@@ -8,7 +8,15 @@ from django.conf import settings
 from django.db import models
 
 from annotation.models.campaigns import Campaign, GuidelineRevision
-from judgments.models import Collection, Document, Query, SamplePlan, SavedSet, Secret
+from judgments.models import (
+    Collection,
+    Document,
+    JudgmentList,
+    Query,
+    SamplePlan,
+    SavedSet,
+    Secret,
+)
 from judgments.models.sliced import SlicedWork
 
 OUTCOMES: Final = (
@@ -23,12 +31,16 @@ def make_salt() -> str:
 
 
 class MachineJudge(models.Model):
-    """A language model that labels pairs of a collection; revisions say how it is asked."""
+    """A language model that labels pairs of a collection; revisions say how it is asked.
+
+    family: the tag of the rankers that are built on models of its family; "" where none is known.
+    """
 
     collection = models.ForeignKey(
         Collection, on_delete=models.PROTECT, related_name="machine_judges"
     )
     name = models.CharField(max_length=200)
+    family = models.CharField(max_length=40, blank=True, default="", db_default="")
     secret = models.ForeignKey(Secret, null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
@@ -178,6 +190,25 @@ class JudgeAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.query_id} {self.document_id}: {self.outcome}"
+
+
+class MachineCheck(models.Model):
+    """What a list that takes a machine judge's grades has seen of it.
+
+    newest_label: the highest id of the revision's labels; newest_pair: of the pairs of the list
+    whose campaigns' pairs count; head: the list's newest version then.
+    """
+
+    list = models.OneToOneField(JudgmentList, on_delete=models.PROTECT, related_name="+")
+    newest_label = models.BigIntegerField()
+    newest_pair = models.BigIntegerField()
+    head = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.list_id} at {self.newest_label}"
 
 
 class MachineLabel(models.Model):

@@ -23,6 +23,7 @@ from judgments.permissions import get_access
 from judgments.rest.answers import AnswerSerializer, WordsField
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
+from judgments.versions.takes import takes_at
 from touchstone.statistics.named_tests import TESTS
 from touchstone.statistics.non_inferiority import LEVEL
 
@@ -57,11 +58,15 @@ class Comparison(APIView):
         test: the test of the p-values; list_test: the test chosen for the list. measures: agreement
         of other measures on the order, with three or more runs. margin, level: of the verdicts.
         looks: number of looks at a held-out set, including this one; else null. origins: how the
-        judged queries were chosen; null at an older version.
+        judged queries were chosen; null at an older version. grades_from: what the version takes,
+        in words.
         """
 
         answer = RunsCompared
         comparisons = DifferenceOutput(many=True)
+        grades_from = WordsField(
+            lambda one: takes_at(list_id=one.chosen.list.pk, version=one.chosen.version)
+        )
 
     @extend_schema(
         operation_id="compare_runs",

@@ -35,6 +35,7 @@ from judgments.rate_limits import costly
 from judgments.samples.origins import find_origins
 from judgments.versions.click_grades import count_click_grades
 from judgments.versions.machine_grades import count_machine_grades
+from judgments.versions.takes import takes_at
 from touchstone.errors import DomainError
 from touchstone.files.parquet import can_write_parquet
 from touchstone.statistics.named_tests import TESTS
@@ -59,6 +60,7 @@ def compare(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         shown = {"list_id": result.chosen.list.pk, "version": result.chosen.version}
         clicks, machines = count_click_grades(**shown), count_machine_grades(**shown)
         more |= {"click_grades": clicks, "machine_grades": machines}
+        more["grades_from"] = takes_at(**shown)
         if result.chosen.is_head:
             more["changed"] = count_changed(result.chosen.list)
         return {"page": result, **_choices(access, result.chosen), **more}

@@ -9,9 +9,10 @@ from rest_framework.views import APIView
 from evaluation.corrected.queries import get_estimates_and_corrections
 from evaluation.samples.queries import Estimates, SampleFilters
 from judgments.permissions import get_access
-from judgments.rest.answers import AnswerSerializer
+from judgments.rest.answers import AnswerSerializer, WordsField
 from judgments.rest.parsing import read_parameters
 from judgments.rest.schema import REFUSED
+from judgments.versions.takes import takes_at
 
 
 class SampleEstimates(APIView):
@@ -29,6 +30,7 @@ class SampleEstimates(APIView):
 
     class Output(AnswerSerializer):
         answer = Estimates
+        grades_from = WordsField(lambda one: takes_at(list_id=one.list.pk, version=one.list.head))
 
     @extend_schema(
         operation_id="get_estimates", parameters=[Parameters], responses={200: Output} | REFUSED

@@ -19,6 +19,7 @@ from judgments.pages.rendering import posted
 from judgments.permissions import get_access
 from judgments.versions.click_grades import count_click_grades
 from judgments.versions.machine_grades import count_machine_grades
+from judgments.versions.takes import takes_at
 from touchstone.errors import DomainError
 
 
@@ -32,7 +33,8 @@ def estimates(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
         result = get_estimates_and_corrections(access=access, slug=list_slug, filters=filters)
         shown = {"list_id": result.list.pk, "version": result.list.head}
         clicks, machines = count_click_grades(**shown), count_machine_grades(**shown)
-        return {"page": result, "click_grades": clicks, "machine_grades": machines}
+        own = {"click_grades": clicks, "machine_grades": machines}
+        return {"page": result, "grades_from": takes_at(**shown), **own}
 
     asked = SampleFilters(
         request.GET.get("sample", ""),

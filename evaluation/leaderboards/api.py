@@ -9,7 +9,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evaluation.leaderboards.board import Column, Filters, LeaderboardTable, Row
-from evaluation.leaderboards.queries import click_grades_of, get_leaderboard, machine_grades_of
+from evaluation.leaderboards.queries import (
+    click_grades_of,
+    get_leaderboard,
+    grades_from,
+    machine_grades_of,
+)
 from evaluation.samples.origins_api import OfOriginsOutput, of_origins
 from evaluation.set_looks.api import OfSetOutput, SetParameter, of_set
 from judgments.lists.queries import HEAD
@@ -75,7 +80,7 @@ class Leaderboard(APIView):
         the first measure. set: the saved set; looks: at it, including this one; null unless it is
         held out. origins: how the judged queries were chosen; null at an older version.
         click_grades, machine_grades: how many grades of the version come from clicks, and from
-        machine judges.
+        machine judges. grades_from: what the version takes, in words; "" without one.
         """
 
         answer = LeaderboardTable
@@ -83,6 +88,7 @@ class Leaderboard(APIView):
         runs = RowOutput(many=True)
         click_grades = CountField(click_grades_of)
         machine_grades = CountField(machine_grades_of)
+        grades_from = WordsField(grades_from)
 
     @extend_schema(
         operation_id="get_leaderboard",

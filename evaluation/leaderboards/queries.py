@@ -26,6 +26,7 @@ from judgments.models import JudgmentList, JudgmentVersion, Release, SavedSet
 from judgments.permissions import Access, check_may_see_rankings
 from judgments.versions.click_grades import count_click_grades
 from judgments.versions.machine_grades import count_machine_grades
+from judgments.versions.takes import takes_at
 from touchstone.measures.asking import Asked
 from touchstone.measures.averages import Average
 from touchstone.measures.definition import Measure
@@ -123,6 +124,11 @@ def machine_grades_of(board: LeaderboardTable) -> int:
     if board.version is None:
         return 0
     return count_machine_grades(list_id=board.list.pk, version=board.version)
+
+
+def grades_from(board: LeaderboardTable) -> str:
+    """Where the grades of the board's version come from, in words."""
+    return takes_at(list_id=board.list.pk, version=board.version)
 
 
 def list_lists(*, access: Access) -> list[JudgmentList]:

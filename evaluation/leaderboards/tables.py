@@ -2,7 +2,9 @@
 
 from evaluation.leaderboards.board import LeaderboardTable
 from evaluation.leaderboards.files import BoardRow, BoardTable, BoardValue
+from judgments.models.lists import Takes
 from judgments.sets.looks import Looks
+from judgments.versions.takes import takes_at, takes_words
 
 
 def get_board_table(board: LeaderboardTable, *, tag: str, looks: Looks | None) -> BoardTable:
@@ -12,6 +14,9 @@ def get_board_table(board: LeaderboardTable, *, tag: str, looks: Looks | None) -
     file is.
     """
     of = [f"{board.list.name}, version {board.version or 0}"]
+    words = takes_at(list_id=board.list.pk, version=board.version)
+    if words not in ("", takes_words(Takes.PEOPLE, None)):
+        of.append(f"grades of {words}")
     if board.segment:
         of.append(f"segment {board.segment}")
     if board.sets.chosen:

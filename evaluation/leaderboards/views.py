@@ -24,6 +24,7 @@ from evaluation.leaderboards.queries import (
     click_grades_of,
     get_leaderboard,
     get_state,
+    grades_from,
     list_lists,
     machine_grades_of,
 )
@@ -80,6 +81,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
             "origins": None if is_part(request) else find_origins(judgment_list=result.list),
             "click_grades": 0 if is_part(request) else click_grades_of(result),
             "machine_grades": 0 if is_part(request) else machine_grades_of(result),
+            "grades_from": "" if is_part(request) else grades_from(result),
             "changed": 0 if is_part(request) else count_changed(result.list),
             "offers_find": bool(filters.find) or len(result.runs) > FEW,
         }

@@ -19,6 +19,7 @@ from judgments.collections.services import (
 from judgments.jobs.kinds import Work
 from judgments.models import Collection, JudgmentList, JudgmentVersion, User
 from judgments.versions.services import Change, commit_judgments
+from judgments.versions.takes import check_takes_people
 from touchstone.files.collections import read_documents, read_queries
 from touchstone.files.errors import Problems
 from touchstone.files.format_detection import AUTO, choose_format
@@ -70,6 +71,7 @@ def import_qrels(
     Raises FileRefused, which names each unknown id with the line where it first comes.
     """
     collection = judgment_list.collection
+    check_takes_people(judgment_list)
     with transaction.atomic():
         queries = map_queries(collection=collection, qids=qrels.query_ids)
         documents = map_documents(collection=collection, docids=qrels.documents)

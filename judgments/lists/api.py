@@ -1,6 +1,7 @@
 """Judgment lists: their versions, what differs between them, qrels in and out."""
 
 from typing import Any, BinaryIO, cast
+from urllib.parse import quote
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -26,14 +27,16 @@ from judgments.lists.queries import (
 )
 from judgments.lists.services import create_list
 from judgments.models import JudgmentList
+from judgments.models.lists import Takes
 from judgments.permissions import check_may_lead, get_access
-from judgments.rest.answers import AnswerSerializer
+from judgments.rest.answers import AnswerSerializer, WordsField
 from judgments.rest.jobs import JobOutput, accepted
 from judgments.rest.naming import NamedInput
 from judgments.rest.paging import ArchivePageParameters, PageParameters, page_of, page_response
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
 from judgments.rest.schema import REFUSED
 from judgments.rest.uploads import FILE_BODY, UploadView, is_for_a_worker, take_upload
+from judgments.versions.takes import takes_at, takes_words
 from touchstone.files.format_detection import AUTO, choose_format
 from touchstone.files.ratings import FORMATS, TREC, get_format
 from touchstone.files.signals import MOST_CHARACTERS, Signals
@@ -57,7 +60,8 @@ class GradeOutput(serializers.Serializer[Any]):
 class ListOutput(serializers.Serializer[Any]):
     """A judgment list. head: number of its newest version; 0 if there is none. archived_at: since
     when it is archived; else null. changed_documents: what becomes of judgments on changed
-    documents."""
+    documents. takes: where the grades of its next version come from, and grades_from the same in
+    words, with the machine judge."""
 
     slug = serializers.CharField()
     name = serializers.CharField()
@@ -67,6 +71,8 @@ class ListOutput(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     archived_at = serializers.DateTimeField(allow_null=True)
     changed_documents = serializers.ChoiceField(choices=JudgmentList.ChangedDocuments.choices)
+    takes = serializers.ChoiceField(choices=Takes.choices)
+    grades_from = WordsField(lambda one: takes_words(one.takes, one.takes_from))
 
 
 class SignalOutput(AnswerSerializer):
@@ -200,7 +206,8 @@ class Qrels(APIView):
         """Download a version's grades as qrels, byte for byte what a release's SHA-256 is computed
         over.
 
-        With `format`, as a file for another tool.
+        With `format`, as a file for another tool. `X-Version` is the version's number,
+        `X-Grades-From` says where its grades come from (percent-encoded).
         """
         wish = read_parameters(request, self.Parameters)
         access = get_access(viewer=request.user, slug=slug)
@@ -208,7 +215,10 @@ class Qrels(APIView):
         number = find_version_number(judgment_list=one, name=name)
         form = get_format(wish["format"])
         content = get_judgment_file(judgment_list=one, number=number, form=form)
-        headers = {"X-Version": str(number)}
+        headers = {
+            "X-Version": str(number),
+            "X-Grades-From": quote(takes_at(list_id=one.pk, version=number), safe=" ,"),
+        }
         return HttpResponse(
             content, content_type=f"{form.media_type}; charset=utf-8", headers=headers
         )

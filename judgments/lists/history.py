@@ -27,6 +27,7 @@ from judgments.models import Document, Judgment, JudgmentList, Query
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, may_see_people
 from judgments.versions.changes import get_changes, kind_of
+from judgments.versions.takes import takes_at
 from judgments.versions.temporal import Difference, TraitChange
 from touchstone.measures.traits import Traits
 from touchstone.scales import Scale
@@ -83,13 +84,16 @@ class TraitsDiff:
 
 @dataclass(frozen=True)
 class DiffPage:
-    """before, after: version numbers. counts: by kind, before any filter."""
+    """before, after: version numbers. before_takes, after_takes: where their grades come from, in
+    words. counts: by kind, before any filter."""
 
     list_slug: str
     before: int
     after: int
     before_name: str
     after_name: str
+    before_takes: str
+    after_takes: str
     counts: dict[str, int]
     traits: TraitsDiff
     rows: "Page[DiffRow]"
@@ -174,6 +178,8 @@ def _diff_page(
         after=after,
         before_name=before_name,
         after_name=after_name,
+        before_takes=takes_at(list_id=one.pk, version=before),
+        after_takes=takes_at(list_id=one.pk, version=after),
         counts=counts,
         traits=_traits_diff(traits),
         rows=paginate(changes, page=page, show=partial(_diff_rows, access, one, after)),

@@ -24,6 +24,7 @@ from judgments.versions.click_grades import click_words, count_click_grades
 from judgments.versions.judgment_cache import count_all_grades
 from judgments.versions.machine_grades import count_machine_grades, machine_words
 from judgments.versions.queries import get_judged
+from judgments.versions.takes import takes_words
 from touchstone.files.learning import Features, write_learning
 from touchstone.files.rating_rows import JudgedPair
 from touchstone.files.ratings import TREC, RatingFormat, write_ratings
@@ -146,7 +147,9 @@ class SignalGrade:
 class VersionRow:
     """A version of a list. author, reason: empty for viewers without access to people.
 
-    signals: the mapping of raw values to grades, if there was one.
+    signals: the mapping of raw values to grades, if there was one. takes: where the grades come
+    from: people, machine_elsewhere (where people have none) or machine (only). grades_from: in
+    words, with the machine judge.
 
     On pages, confirmed: how many grades a version that changes none has new evidence for.
     """
@@ -161,6 +164,8 @@ class VersionRow:
     author: str
     reason: str
     signals: list[SignalGrade]
+    takes: str
+    grades_from: str
     confirmed: int = field(metadata=ON_PAGES)
 
 
@@ -248,6 +253,8 @@ class ListPage:
     versions: "Page[VersionRow]"
     shows_people: bool
     is_archived: bool
+    takes: str
+    grades_from: str
 
 
 def get_lists_page(*, access: Access, shows_archived: bool = False) -> ListsPage:
@@ -294,6 +301,8 @@ def get_list_page(*, access: Access, slug: str, page: str) -> ListPage:
         ),
         shows_people=may_see_people(access),
         is_archived=one.archived_at is not None,
+        takes=one.takes,
+        grades_from=takes_words(one.takes, one.takes_from),
     )
 
 
@@ -334,6 +343,8 @@ def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[V
             author=str(version.author or "") if people else "",
             reason=version.reason if people else "",
             signals=[SignalGrade(signal, grade) for signal, grade in version.signals],
+            takes=version.takes,
+            grades_from=takes_words(version.takes, version.takes_from),
             confirmed=confirmed.get((version.list_id, version.number), 0),
         )
         for version in shown

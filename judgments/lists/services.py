@@ -22,6 +22,7 @@ from judgments.models.collections import SLUG, check_free_slug
 from judgments.permissions import Access, Archived, NotFound, check_may_lead
 from judgments.storage.side_texts import keep_text
 from judgments.versions.services import Change, commit_judgments
+from judgments.versions.takes import takes_words
 from judgments.webhooks.services import publish_event
 from touchstone.errors import DomainError
 from touchstone.scales import Scale
@@ -150,14 +151,17 @@ def revert_version(
 
     None if the head holds the same. Nothing is taken back: the versions between stay. Segments
     and weights stay as well: queries are the collection's, and other lists share them.
+    Raises ListRefused for a version that took grades from elsewhere than the list does.
     """
     check_may_lead(access)
     check_own_list(access, judgment_list)
     with transaction.atomic():
         # the lock first, so that no commit falls between the comparison and the new version
-        head = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk).head
+        locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
+        head = locked.head
         if not 0 <= number <= head:
             raise NotFound("version")
+        _check_takes(locked, number)
         return commit_judgments(
             judgment_list=judgment_list,
             changes=_changes_back_to(judgment_list, number, head),
@@ -166,6 +170,16 @@ def revert_version(
             reason=reason.strip() or f"back to version {number}",
             source=JudgmentVersion.Source.REVERT,
         )
+
+
+def _check_takes(judgment_list: JudgmentList, number: int) -> None:
+    """A version can be restored where the list takes what it took."""
+    own_qs = JudgmentVersion.objects.filter(list=judgment_list, number=number)
+    if own_qs.exclude(takes=judgment_list.takes).exists():
+        version = own_qs.get()
+        took = takes_words(version.takes, version.takes_from)
+        message = f"Version {number} took grades of {took}. First choose this for the list."
+        raise ListRefused("takes_otherwise", message)
 
 
 def _changes_back_to(judgment_list: JudgmentList, number: int, head: int) -> list[Change]:

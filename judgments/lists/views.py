@@ -23,6 +23,7 @@ from judgments.lists.forms import (
 from judgments.lists.label_quality import get_verdict
 from judgments.lists.queries import cite
 from judgments.pages.downloads import as_download
+from judgments.pages.refusing import RefusalsAsMessages
 from judgments.pages.rendering import posted, render_page, sent
 from judgments.permissions import check_may_lead, get_access
 from judgments.rate_limits import costly
@@ -240,18 +241,19 @@ def revert(request: HttpRequest, slug: str, list_slug: str, number: int) -> Http
     result = queries.get_version(judgment_list=judgment_list, name=str(number))
     form = RevertForm(posted(request))
     if request.method == "POST" and form.is_valid():
-        made = services.revert_version(
-            access=access,
-            at=timezone.now(),
-            judgment_list=judgment_list,
-            number=number,
-            reason=form.cleaned_data["reason"],
-        )
-        if made is None:
-            messages.info(request, "The newest version already has these grades.")
-        else:
-            messages.success(
-                request, f"Version {made.number} restores the grades of version {number}."
+        with RefusalsAsMessages(request):
+            made = services.revert_version(
+                access=access,
+                at=timezone.now(),
+                judgment_list=judgment_list,
+                number=number,
+                reason=form.cleaned_data["reason"],
             )
+            if made is None:
+                messages.info(request, "The newest version already has these grades.")
+            else:
+                messages.success(
+                    request, f"Version {made.number} restores the grades of version {number}."
+                )
         return redirect("list", slug, list_slug)
     return render_page(request, "revert", result, access=access, section="lists", form=form)

@@ -7,6 +7,14 @@ from judgments.models.collections import SLUG, Collection, Document, Query
 from judgments.models.side_texts import side_text_key, text_of
 
 
+class Takes(models.TextChoices):
+    """Where a list's grades come from. People's include those that were imported, and clicks'."""
+
+    PEOPLE = "people", "people only"
+    ELSEWHERE = "machine_elsewhere", "people where there are, a machine judge elsewhere"
+    MACHINE = "machine", "a machine judge only"
+
+
 def no_signals() -> list[list[str | int]]:
     """Of a version whose grades were grades already."""
     return []
@@ -18,7 +26,8 @@ class JudgmentList(models.Model):
     `head` is the newest version's number; 0 before the first commit. archived_at: since when it is
     hidden from lists and can't be changed. changed_documents: what becomes of judgments whose
     labels were all given on another text than the document has today: they are kept, or treated
-    as unjudged in a version of their own.
+    as unjudged in a version of their own. takes, takes_from: what its next version takes; see
+    `JudgmentVersion`.
     """
 
     class ChangedDocuments(models.TextChoices):
@@ -38,6 +47,10 @@ class JudgmentList(models.Model):
         default=ChangedDocuments.KEPT,
         db_default=ChangedDocuments.KEPT,
     )
+    takes = models.CharField(
+        max_length=24, choices=Takes.choices, default=Takes.PEOPLE, db_default=Takes.PEOPLE
+    )
+    takes_from = models.JSONField(null=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
@@ -58,6 +71,10 @@ class JudgmentVersion(models.Model):
 
     signals: for one whose grades were signals in a file, what each meant, as [["E", 3], …];
     `>=60` begins a range of numbers. Empty for any other.
+
+    takes: where its grades come from. takes_from: the machine judge, as plain values:
+    {"judge": "Model", "revision": 2, "key": "3.2", "list": "main"}: the revision's labels on the
+    pairs of that list's campaigns; null without one, and for a version of before that was chosen.
     """
 
     class Source(models.TextChoices):
@@ -84,6 +101,10 @@ class JudgmentVersion(models.Model):
     changed = models.PositiveIntegerField()
     removed = models.PositiveIntegerField()
     signals = models.JSONField(default=no_signals)
+    takes = models.CharField(
+        max_length=24, choices=Takes.choices, default=Takes.PEOPLE, db_default=Takes.PEOPLE
+    )
+    takes_from = models.JSONField(null=True)
 
     class Meta:
         ordering = ("list", "number")

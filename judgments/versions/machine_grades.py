@@ -12,8 +12,8 @@ from django.db.models import Q, QuerySet
 from judgments.models import Judgment, JudgmentVersion
 from judgments.versions.click_grades import click_grades_qs
 from judgments.versions.queries import Judged, get_judged
+from judgments.versions.takes import KEY
 
-KEY: Final = "machine"
 AT_ONCE: Final = 500  # queries of one statement
 
 
@@ -30,6 +30,11 @@ def machine_grades_qs(*, list_id: int, version: int) -> QuerySet[Judgment]:
         since__lte=version,
         evidence__has_key=KEY,
     )
+
+
+def by_people() -> Q:
+    """The judgments that do not come from machine judges."""
+    return ~Q(evidence__has_key=KEY)
 
 
 def count_machine_grades(*, list_id: int, version: int) -> int:

@@ -13,6 +13,7 @@ from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, 
 from judgments.signals import version_committed
 from judgments.storage.bulk import insert_rows, pairs_list, values_list
 from judgments.storage.side_texts import keep_text
+from judgments.versions.takes import admitted
 from judgments.versions.temporal import Current, Pair, Plan, Wanted, plan_commit
 from touchstone.errors import DomainError
 
@@ -54,6 +55,7 @@ def commit_judgments(
 
     Takes the list's row lock, so commits follow one another; may run inside the caller's
     transaction, which then holds the lock until it ends. Sends `version_committed` afterwards.
+    Grades from where the list takes none are left out (`judgments.versions.takes.admitted`).
     Raises CommitRefused for a pair that comes twice, a grade outside the scale, or a query or
     document of another collection.
     """
@@ -63,15 +65,15 @@ def commit_judgments(
         locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
         if locked.archived_at is not None:
             raise CommitRefused("archived", "This list is archived, so it can’t be changed.")
+        wanted = admitted(locked.takes, wanted)
         _check_grades(locked, wanted)
         current = read_current(list_id=locked.pk, pairs=wanted)
         _check_collection(locked, wanted.keys() - current.keys())
         plan = plan_commit(wanted, current)
         if plan.is_empty:
             return None
-        confirmed = {
-            pair: want for pair, want in _wanted(confirmations).items() if pair not in wanted
-        }
+        more = admitted(locked.takes, _wanted(confirmations))
+        confirmed = {pair: want for pair, want in more.items() if pair not in wanted}
         if confirmed:
             current |= read_current(list_id=locked.pk, pairs=confirmed)
             plan = plan_commit(wanted | confirmed, current)
@@ -185,6 +187,8 @@ def make_version(
         changed=changed,
         removed=removed,
         signals=[list(step) for step in signals],
+        takes=judgment_list.takes,
+        takes_from=judgment_list.takes_from,
     )
 
 

@@ -11,7 +11,7 @@ from annotation.models import (
     MachineJudge,
     MachineLabel,
 )
-from judgments.models import JudgmentVersion, Secret
+from judgments.models import JudgmentList, JudgmentVersion, Secret
 from judgments.versions.services import Change, commit_judgments
 from tests.builders import NOW, World
 from tests.builders_annotation import make_draft, make_guideline
@@ -19,7 +19,7 @@ from tests.permissions.api import JSON
 from tests.permissions.api import leads as api_leads
 from tests.permissions.api import managers as api_managers
 from tests.permissions.judgments import books
-from tests.permissions.table import Row, leads, managers
+from tests.permissions.table import Row, leads, managers, readers
 
 # nothing may be asked, so that those who may configure get the reason
 DRAFT = "00000000-0000-4000-8000-00000000d4a7"
@@ -76,6 +76,7 @@ def startable(world: World) -> dict[str, Any]:
 def graded(world: World) -> dict[str, Any]:
     """A list with a grade of a machine judge."""
     evidence = {"machine": {"judge": "Model", "revision": 1, "label": 1}}
+    JudgmentList.objects.filter(pk=world.judgments.pk).update(takes="machine_elsewhere")
     commit_judgments(
         judgment_list=world.judgments,
         changes=[Change(world.queries[0].pk, world.documents[0].pk, 3, evidence)],
@@ -124,7 +125,12 @@ ROWS: list[Row] = [
         method="post",
         data={"tokens_total": 1_000, "warn_percent": 80},
     ),
+    leads("machine-judge-family", 302, path=judge, method="post", data={"family": "gpt"}),
     leads("machine-judge-grade", 302, path=judge, method="post"),
+    managers("list-takes", path=graded),
+    leads("list-takes", 302, path=graded, method="post", data={"takes": "people"}),
+    readers("api-list-takes", path=graded, anonymous=401),
+    api_leads("api-list-takes", path=graded, method="put", data={"takes": "people"}, **JSON),
     leads("list-machine-remove", 302, path=graded, method="post"),
     leads("judge-campaign-start", 302, path=startable, method="post", data={"campaign": DRAFT}),
     managers("judge-campaign", path=at_work),

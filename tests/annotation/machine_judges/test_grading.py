@@ -9,7 +9,7 @@ from annotation.machine_judges.grading import Lists, grade_by_machine, remove_gr
 from annotation.models import Label, MachineLabel
 from judgments.clicks.people import basis_of
 from judgments.jobs.services import work_jobs
-from judgments.lists.services import revert_version, start_list
+from judgments.lists.services import ListRefused, revert_version, start_list
 from judgments.models import Judgment, JudgmentVersion
 from judgments.outgoing.rules import read_origins
 from judgments.versions.machine_grades import count_machine_grades
@@ -108,9 +108,11 @@ def test_machine_grades_can_be_removed_and_restored(world, revision):
     remove_grades(access=access, judgment_list=world.judgments, at=NOW)
     assert (held(world.judgments), count(world.judgments)) == (PEOPLE, 0)
     assert remove_grades(access=access, judgment_list=world.judgments, at=NOW) is None
-    revert_version(
-        access=access, at=NOW, judgment_list=world.judgments, number=version.number, reason=""
-    )
+    # a version is restored where the list takes what it took
+    told = {"access": access, "at": NOW, "judgment_list": world.judgments, "reason": ""}
+    with pytest.raises(ListRefused, match="Model, revision 1"):
+        revert_version(**told, number=version.number)
+    fill(world, revision)
     assert (held(world.judgments), count(world.judgments)) == (BOTH, 2)
 
 
