@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from judgments.pages.answers import ON_PAGES
 from touchstone.agreement.alpha import alpha, alpha_with_others
-from touchstone.agreement.bootstrap import Agreement
-from touchstone.agreement.counts import count_labels, count_own
-from touchstone.agreement.kappas import cohen_kappa, percent
+from touchstone.agreement.bootstrap import FEWEST_CLUSTERS, Agreement
+from touchstone.agreement.counts import Counts, cluster_counts, count_labels, count_own
+from touchstone.agreement.kappas import Weights, cohen_kappa, percent
 from touchstone.statistics.clustered import clustered_mean
 
 Ints = npt.NDArray[np.int64]
@@ -49,7 +49,8 @@ class Single:
 
 @dataclass(frozen=True)
 class Figure:
-    """A measure with its interval of 95 %; None where there is none. pairs: it rests on."""
+    """A measure with its interval of 95 %, for which queries are resampled; None where there is
+    none, as below 15 queries. pairs: it rests on."""
 
     value: float | None
     low: float | None
@@ -120,14 +121,21 @@ class Drift:
 def drift_of(revision: int, both: Graded, values: Sequence[float]) -> Drift:
     """The drift since an earlier revision. both: its grades as people's, the later's as the
     machine's; at least one pair."""
-    counts = count_labels(
-        np.tile(np.arange(len(both)), 2), np.concatenate([both.people, both.machine]), values
-    )
+    counts = _count_both(both, values)
     return Drift(
         revision=revision,
         alpha=_figure(alpha(counts, resamples=RESAMPLES)),
         same=_figure(percent(counts, resamples=RESAMPLES)),
         bias=bias_of(both),
+    )
+
+
+def _count_both(graded: Graded, values: Sequence[float]) -> Counts:
+    return count_labels(
+        np.tile(np.arange(len(graded)), 2),
+        np.concatenate([graded.people, graded.machine]),
+        values,
+        np.tile(graded.queries, 2),
     )
 
 
@@ -137,21 +145,17 @@ def trust_of(graded: Graded, single: Single, values: Sequence[float]) -> Trust:
     table = np.bincount(graded.people * grades + graded.machine, minlength=grades * grades).reshape(
         grades, grades
     )
-    said = count_labels(single.pairs, single.steps, values)
-    both = np.tile(np.arange(len(graded)), 2)
+    cells = graded.people * grades + graded.machine
+    tables = cluster_counts(graded.queries, cells, grades * grades).reshape(-1, grades, grades)
+    said = count_labels(single.pairs, single.steps, values, graded.queries[single.pairs])
     return Trust(
         pairs=len(graded),
         queries=len(np.unique(graded.queries)),
         alpha=alpha_with_people(graded, single, values),
         ceiling=_figure(alpha(said, resamples=RESAMPLES)),
-        kappa=_figure(cohen_kappa(table, values, weights="none", resamples=RESAMPLES)),
-        weighted=_figure(cohen_kappa(table, values, weights="quadratic", resamples=RESAMPLES)),
-        same=_figure(
-            percent(
-                count_labels(both, np.concatenate([graded.people, graded.machine]), values),
-                resamples=RESAMPLES,
-            )
-        ),
+        kappa=_kappa(tables, values, "none"),
+        weighted=_kappa(tables, values, "quadratic"),
+        same=same_of(graded, values),
         table=tuple(tuple(row) for row in table.tolist()),
         bias=bias_of(graded),
         by_grade=tuple(
@@ -162,6 +166,17 @@ def trust_of(graded: Graded, single: Single, values: Sequence[float]) -> Trust:
     )
 
 
+def _kappa(tables: Ints, values: Sequence[float], weights: Weights) -> Figure:
+    """tables: (queries, grades, grades)."""
+    resamples = RESAMPLES if len(tables) >= FEWEST_CLUSTERS else 0
+    return _figure(cohen_kappa(tables, values, weights=weights, resamples=resamples))
+
+
+def same_of(graded: Graded, values: Sequence[float]) -> Figure:
+    """The share of pairs with the same grade."""
+    return _figure(percent(_count_both(graded, values), resamples=RESAMPLES))
+
+
 def alpha_with_people(graded: Graded, single: Single, values: Sequence[float]) -> Figure:
     """Ordinal alpha of the machine with people's single labels."""
     own = np.arange(len(graded))
@@ -170,6 +185,7 @@ def alpha_with_people(graded: Graded, single: Single, values: Sequence[float]) -
         np.concatenate([graded.machine, single.steps]),
         np.concatenate([np.ones(len(own), bool), np.zeros(len(single.pairs), bool)]),
         values,
+        np.concatenate([graded.queries, graded.queries[single.pairs]]),
     )
     return _figure(alpha_with_others(counts, resamples=RESAMPLES))
 

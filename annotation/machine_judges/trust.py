@@ -1,6 +1,7 @@
 """Whether a machine judge can be trusted: its labels beside people's, and the boards of both."""
 
 from dataclasses import dataclass
+from datetime import UTC, timedelta
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from annotation.machine_judges.agreement import (
     alpha_with_people,
     bias_of,
     drift_of,
+    same_of,
     trust_of,
 )
 from annotation.machine_judges.queries import get_judge
@@ -26,10 +28,12 @@ from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import JudgmentList, Query
 from judgments.permissions import Access, NotFound
 from judgments.storage.caches import get_or_compute
+from touchstone.agreement.bootstrap import FEWEST_CLUSTERS
 from touchstone.scales import Scale
 
 KEPT: Final = 3600  # seconds
 MOST_PAIRS: Final = 100_000
+MOST_WEEKS: Final = 12
 PairKey = tuple[int, int]  # ids of a query and a document
 
 
@@ -43,8 +47,20 @@ class SegmentTrust:
 
 
 @dataclass(frozen=True)
+class WeekTrust:
+    """A judge's agreement with people on the pairs that it labelled in a week. begins: its Monday,
+    as 2026-11-23."""
+
+    begins: str
+    alpha: Figure
+    same: Figure
+    bias: Bias
+
+
+@dataclass(frozen=True)
 class Computed:
-    """All figures of a judge's revision on a list. boards: None where there are no two runs.
+    """All figures of a judge's revision on a list. boards: None where there are no two runs. weeks:
+    the newest first; none where it labelled all in one.
 
     labels: of the machine on the list's pairs, with or without people's. drift: since the revision
     before that labelled some of these pairs.
@@ -54,7 +70,13 @@ class Computed:
     drift: Drift | None
     trust: Trust | None
     segments: tuple[SegmentTrust, ...]
+    weeks: tuple[WeekTrust, ...]
     boards: TwoBoards | None
+
+    @property
+    def is_thin(self) -> bool:
+        """There are too few queries for intervals."""
+        return self.trust is not None and self.trust.queries < FEWEST_CLUSTERS
 
 
 @dataclass(frozen=True)
@@ -96,7 +118,8 @@ class AgreementAnswer:
     """A judge's agreement with people on a list. labels: of the revision, on the list's pairs.
     drift: since the revision before that labelled some of them; null without one.
 
-    agreement: null where no pair has both. boards: the same runs by people (first) and by the
+    agreement: null where no pair has both. weeks: by the week in which the machine labelled, the
+    newest first. boards: the same runs by people (first) and by the
     machine (second), on the queries of which it graded every pair that people did; null with fewer
     than two evaluated runs. queries: with the largest bias.
     """
@@ -107,6 +130,7 @@ class AgreementAnswer:
     drift: Drift | None
     agreement: Trust | None
     segments: tuple[SegmentTrust, ...]
+    weeks: tuple[WeekTrust, ...]
     boards: TwoBoards | None
     queries: tuple[QueryRow, ...]
 
@@ -125,6 +149,7 @@ def get_agreement(
         drift=page.found.drift,
         agreement=page.found.trust,
         segments=page.found.segments,
+        weeks=page.found.weeks,
         boards=page.found.boards,
         queries=page.queries,
     )
@@ -177,7 +202,9 @@ def _get_computed(access: Access, revision: JudgeRevision, judgment_list: Judgme
     own_qs = MachineLabel.objects.filter(revision__judge=revision.judge_id)
     newest = own_qs.aggregate(newest=Max("pk"))["newest"] or 0
     said = Pair.objects.filter(list=judgment_list).aggregate(said=Sum("label_seq"))["said"] or 0
-    name = f"trust:2:{revision.salt}:{newest}:{judgment_list.pk}:{judgment_list.head}:{said}"
+    family = revision.judge.family
+    state = f"{newest}:{judgment_list.pk}:{judgment_list.head}:{said}:{family}"
+    name = f"trust:3:{revision.salt}:{state}"
     return get_or_compute(name, Computed, KEPT, lambda: _compute(access, revision, judgment_list))
 
 
@@ -193,7 +220,7 @@ def _compute(access: Access, revision: JudgeRevision, judgment_list: JudgmentLis
     values = [grade.value for grade in scale.grades]
     drift = _get_drift(revision, labels, step, values)
     if not both:
-        return Computed(len(labels), drift, None, (), None)
+        return Computed(len(labels), drift, None, (), (), None)
     graded = Graded(
         queries=np.array([pair[0] for pair, _, _ in both], np.int64),
         people=np.array([step[grade] for _, grade, _ in both], np.int64),
@@ -205,7 +232,8 @@ def _compute(access: Access, revision: JudgeRevision, judgment_list: JudgmentLis
         drift=drift,
         trust=trust_of(graded, single, values),
         segments=_by_segment(graded, single, values),
-        boards=_get_boards(access, judgment_list, machine, pairs),
+        weeks=_by_week(_list_weeks(revision, both), graded, single, values),
+        boards=_get_boards(access, judgment_list, machine, pairs, revision.judge.family),
     )
 
 
@@ -275,11 +303,38 @@ def _by_segment(graded: Graded, single: Single, values: list[float]) -> tuple[Se
 def _of_segment(
     name: str, chosen: np.ndarray, graded: Graded, single: Single, values: list[float]
 ) -> SegmentTrust:
-    rows = graded.rows(chosen)
+    rows, some = _only(chosen, graded, single)
+    return SegmentTrust(name, alpha_with_people(rows, some, values), bias_of(rows))
+
+
+def _only(chosen: np.ndarray, graded: Graded, single: Single) -> tuple[Graded, Single]:
     kept = chosen[single.pairs]
     place = np.cumsum(chosen) - 1
-    some = Single(place[single.pairs[kept]], single.steps[kept])
-    return SegmentTrust(name, alpha_with_people(rows, some, values), bias_of(rows))
+    return graded.rows(chosen), Single(place[single.pairs[kept]], single.steps[kept])
+
+
+def _list_weeks(revision: JudgeRevision, both: list[tuple[PairKey, int, int]]) -> np.ndarray:
+    """The Monday of the week in which the machine labelled each pair, as text."""
+    labels_qs = MachineLabel.objects.filter(revision=revision).order_by("pk")
+    rows = labels_qs.values_list("query", "document", "created_at")
+    days = {(query, document): at.astimezone(UTC).date() for query, document, at in rows}
+    return np.array(
+        [str(day - timedelta(day.weekday())) for day in (days[one] for one, *_ in both)]
+    )
+
+
+def _by_week(
+    weeks: np.ndarray, graded: Graded, single: Single, values: list[float]
+) -> tuple[WeekTrust, ...]:
+    names = sorted(set(weeks.tolist()), reverse=True)[:MOST_WEEKS]
+    if len(names) < 2:
+        return ()
+    result = []
+    for name in names:
+        rows, some = _only(weeks == name, graded, single)
+        alpha = alpha_with_people(rows, some, values)
+        result.append(WeekTrust(name, alpha, same_of(rows, values), bias_of(rows)))
+    return tuple(result)
 
 
 def _get_boards(
@@ -287,6 +342,7 @@ def _get_boards(
     judgment_list: JudgmentList,
     machine: dict[PairKey, int],
     people: dict[PairKey, tuple[int, int]],
+    family: str,
 ) -> TwoBoards | None:
     """The boards over the queries of which the machine has graded every pair that people have."""
     without = {query for query, document in people if (query, document) not in machine}
@@ -296,4 +352,5 @@ def _get_boards(
         judgment_list=judgment_list,
         first={pair: people[pair][0] for pair in shared},
         second={pair: machine[pair] for pair in shared},
+        family=family,
     )

@@ -12,7 +12,8 @@ Where a number would mean nothing there is none, and `why` says so:
 
 The intervals resample units with replacement. Units with the same labels are the same to every
 measure, so a resample is one multinomial draw over the different sets of labels: a thousand
-resamples of 100,000 units take milliseconds.
+resamples of 100,000 units take milliseconds. Where units belong together in clusters, as pairs do
+in queries, clusters are resampled instead; below 15 of them there is no interval.
 """
 
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from touchstone.agreement.counts import Counts, Floats
 
@@ -31,6 +33,7 @@ Draws = tuple[int, int]  # how many resamples, and their seed
 RESAMPLES: Final = 1_000
 CONFIDENCE: Final = 0.95
 FEWEST_UNITS: Final = 2
+FEWEST_CLUSTERS: Final = 15
 AT_ONCE: Final = 20_000_000  # cells of a table of resamples that are in memory at a time
 
 
@@ -95,18 +98,20 @@ def _interval(
 
     Units with one label are resampled among themselves: how many units are pairable is fixed.
     """
+    if counts.clusters is not None and len(counts.clusters) < FEWEST_CLUSTERS:
+        return None, None
     rng = np.random.default_rng(seed)
     pairable = counts.sizes >= 2
     step = max(1, AT_ONCE // max(1, len(counts.units)))
     values = []
     for start in range(0, resamples, step):
         size = min(step, resamples - start)
-        weights = np.zeros((size, len(counts.units)))
-        for chosen in (pairable, ~pairable):
-            total = int(counts.units[chosen].sum())
-            if total:
-                shares = counts.units[chosen] / total
-                weights[:, chosen] = rng.multinomial(total, shares, size=size)
+        if counts.clusters is None:
+            weights = _resampled_units(rng, counts, pairable, size)
+        else:
+            many = len(counts.clusters)
+            drawn = rng.multinomial(many, np.full(many, 1 / many), size=size)
+            weights = drawn.astype(np.float64) @ counts.clusters
         values.append(statistic(weights, counts))
     result = np.concatenate(values)
     result = result[np.isfinite(result)]
@@ -115,3 +120,15 @@ def _interval(
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(result, [tail, 1 - tail])
     return float(low), float(high)
+
+
+def _resampled_units(
+    rng: np.random.Generator, counts: Counts, pairable: NDArray[np.bool_], size: int
+) -> Floats:
+    weights = np.zeros((size, len(counts.units)))
+    for chosen in (pairable, ~pairable):
+        total = int(counts.units[chosen].sum())
+        if total:
+            shares = counts.units[chosen] / total
+            weights[:, chosen] = rng.multinomial(total, shares, size=size)
+    return weights

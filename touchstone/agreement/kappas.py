@@ -127,7 +127,7 @@ def specific(counts: Counts, step: int, *, resamples: int = RESAMPLES, seed: int
     """
     pairable = counts.pairable()
     keep = pairable.patterns[:, step] > 0
-    given = Counts(pairable.patterns[keep], pairable.units[keep], pairable.values)
+    given = pairable.only(keep)
 
     def statistic(resampled: Floats, seen: Counts) -> Floats:
         rows = coincidences(seen)[:, step, :]

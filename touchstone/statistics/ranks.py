@@ -31,6 +31,34 @@ def kendall_taus(rows: Iterable[npt.ArrayLike], second: npt.ArrayLike) -> Iterat
         yield float(own @ signs / scale) if scale > 0 else None
 
 
+def ap_correlation(reference: npt.ArrayLike, other: npt.ArrayLike) -> float | None:
+    """AP correlation of an order with a reference: like Kendall's tau, but a swap near the top of
+    the other order counts more. None for fewer than two things, or a reference without an order.
+
+    reference, other: values of the same things, larger is better. Things that are tied in the other
+    order come in a random one: the result is the mean over these; a pair that is tied in the
+    reference counts half.
+    Source: Yilmaz, Aslam & Robertson 2008, eq. 4; ties: Urbano & Marrero 2017, sec. 3.
+    """
+    truth, own = np.asarray(reference, np.float64), np.asarray(other, np.float64)
+    many = len(own)
+    if many < 2 or (truth == truth[0]).all():
+        return None
+    # [i, j]: how much j is rightly above i
+    right = (np.sign(truth[None, :] - truth[:, None]) + 1) / 2
+    above, tied = own[None, :] > own[:, None], own[None, :] == own[:, None]
+    np.fill_diagonal(tied, val=False)
+    sure, half = (right * above).sum(axis=1), (right * tied).sum(axis=1)
+    total = 0.0
+    for thing in range(many):
+        first, others = int(above[thing].sum()), int(tied[thing].sum())
+        places = np.arange(first, first + others + 1)  # how many are above it, in any of the orders
+        mean = half[thing] / others if others else 0.0
+        counted = sure[thing] + (places - first) * mean
+        total += float((counted[places > 0] / places[places > 0]).sum()) / len(places)
+    return 2 * total / (many - 1) - 1
+
+
 def overlaps(first: IntArray, second: IntArray, *, k: int) -> FloatArray:
     """The share of the top k that two rankings have in common, for every query at once.
 

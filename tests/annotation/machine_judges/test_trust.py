@@ -1,17 +1,23 @@
 """A judge beside people: agreement, bias, and the boards of both."""
 
+from datetime import timedelta
+
 import numpy as np
 import pytest
+from django.db import connection
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.consolidation.services import consolidate
 from annotation.machine_judges.agreement import Graded, Single, drift_of, trust_of
 from annotation.machine_judges.campaigns import start_judging
 from annotation.models import MachineLabel
 from evaluation.evaluations.refreshing import refresh_evaluations
+from evaluation.models import Ranker
 from judgments.jobs.services import work_jobs
-from judgments.models import Query
+from judgments.models import AuditEntry, Query
 from judgments.outgoing.rules import read_origins
+from judgments.triggers import AppendOnly, install_triggers, remove_triggers
 from tests.annotation.machine_judges.endpoint import grades, make_judge, running
 from tests.annotation.page_reading import client_of, words
 from tests.builders import NOW, make_access, make_world
@@ -115,9 +121,10 @@ def test_the_page_shows_one_who_agrees(world, settings):
     path = judged(world, settings, {"1": 4, "2": 2, "3": 0}.__getitem__)
     page = words(client_of("ada").get(path))
     assert "9 pairs of 3 queries" in page
-    assert "with single people 1.000 1.000 to 1.000 9" in page
-    assert "tau of the two orders is 1.00 (95 %: 1.00 to 1.00" in page
-    assert "same best run in 100 % of the resamples" in page
+    assert "with single people 1.000 – 9" in page
+    assert "Kendall’s tau, all 2 runs 1.00 –" in page
+    assert "swaps near the top count more 1.00 –" in page
+    assert page.count("below 15") == 2
     assert "head 1.000" in page
 
 
@@ -125,8 +132,7 @@ def test_the_page_shows_one_who_agrees(world, settings):
 def test_the_page_shows_one_who_turns_the_order_round(world, settings):
     path = judged(world, settings, {"1": 0, "2": 2, "3": 4}.__getitem__)
     page = words(client_of("ada").get(path))
-    assert "tau of the two orders is −1.00 (95 %: −1.00 to −1.00" in page
-    assert "same best run in 0 % of the resamples" in page
+    assert "Kendall’s tau, all 2 runs −1.00 –" in page
     assert "as high than" not in page
     assert client_of("dora").get(path).status_code == 404
     assert client_of("ada").get(path, {"revision": "7"}).status_code == 404
@@ -169,3 +175,29 @@ def test_rest_says_the_same_as_numbers(world, settings):
     )
     assert (again.status_code, again.json()) == (202, {"id": again["Location"][-36:], "pairs": 12})
     assert ada.get(again["Location"]).json()["row"]["state"] == "running"
+
+
+@pytest.mark.django_db
+def test_agreement_by_week_and_the_family_of_the_judge(world, settings):
+    path = judged(world, settings, {"1": 4, "2": 2, "3": 0}.__getitem__)
+    ada = client_of("ada")
+    assert "By week" not in words(ada.get(path))
+    late = MachineLabel.objects.filter(query__qid="q1").values_list("pk", flat=True)
+    table = [AppendOnly("annotation_machinelabel")]
+    remove_triggers(connection, table)
+    MachineLabel.objects.filter(pk__in=list(late)).update(
+        created_at=timezone.now() + timedelta(days=7)
+    )
+    install_triggers(connection, table)
+    Ranker.objects.filter(slug="bad").update(tags=["gpt"])
+    refused = ada.post(path.replace("agreement", "family"), {"family": "gpt llama"}, follow=True)
+    assert "One tag only" in words(refused)
+    ada.post(path.replace("agreement", "family"), {"family": "gpt"})
+    judge_id = path.split("/")[-2]
+    found = ada.get(f"/api/v1/collections/books/machine-judges/{judge_id}/agreement").json()
+    assert [one["same"]["pairs"] for one in found["weeks"]] == [3, 6]
+    assert found["weeks"][0]["begins"] > found["weeks"][1]["begins"]
+    assert found["boards"]["family"]["why"] == "few_queries"
+    assert [one["is_family"] for one in found["boards"]["runs"]] == [False, True]
+    assert AuditEntry.objects.get(action="judge.family_chosen").after == {"family": "gpt"}
+    assert "own family" in words(ada.get(path))

@@ -1,12 +1,19 @@
 """How alike two orders are: against SciPy, and against the endless sum that is meant."""
 
+from itertools import pairwise, permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from touchstone.statistics.ranks import kendall_tau, overlaps, rank_biased_overlaps
+from touchstone.statistics.ranks import (
+    ap_correlation,
+    kendall_tau,
+    overlaps,
+    rank_biased_overlaps,
+)
 
 orders = st.permutations(range(12)).flatmap(
     lambda order: st.integers(1, 12).map(lambda length: order[:length])
@@ -31,6 +38,39 @@ def test_tau_is_scipys(pairs):
     theirs = stats.kendalltau(first, second).statistic
     ours = kendall_tau(first, second)
     assert ours is None if np.isnan(theirs) else ours == pytest.approx(theirs)
+
+
+def plain_ap_correlation(truth, order):
+    """Yilmaz, Aslam & Robertson 2008, eq. 4, of an order without ties."""
+    right = [
+        sum((np.sign(truth[above] - truth[one]) + 1) / 2 for above in order[:place]) / place
+        for place, one in enumerate(order)
+        if place
+    ]
+    return 2 * sum(right) / (len(order) - 1) - 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=5))
+def test_ap_correlation_is_the_mean_over_all_orders_of_what_is_tied(pairs):
+    truth, own = (np.array(values) for values in zip(*pairs, strict=True))
+    orders = [
+        plain_ap_correlation(truth, order)
+        for order in permutations(range(len(own)))
+        if all(own[one] >= own[after] for one, after in pairwise(order))
+    ]
+    ours = ap_correlation(truth, own)
+    if (truth == truth[0]).all():
+        assert ours is None
+    else:
+        assert ours == pytest.approx(np.mean(orders))
+
+
+def test_a_swap_at_the_top_costs_ap_correlation_more_than_one_at_the_end():
+    assert ap_correlation([4, 3, 2, 1], [4, 3, 2, 1]) == 1
+    assert ap_correlation([4, 3, 2, 1], [1, 2, 3, 4]) == -1
+    assert ap_correlation([4, 3, 2, 1], [3, 4, 2, 1]) == pytest.approx(1 / 3)
+    assert ap_correlation([4, 3, 2, 1], [4, 3, 1, 2]) == pytest.approx(7 / 9)
+    assert kendall_tau([4, 3, 2, 1], [3, 4, 2, 1]) == kendall_tau([4, 3, 2, 1], [4, 3, 1, 2])
 
 
 def test_overlap_is_the_share_of_the_top_k():
