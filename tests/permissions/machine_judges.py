@@ -15,7 +15,7 @@ from judgments.models import JudgmentList, JudgmentVersion, Secret
 from judgments.versions.services import Change, commit_judgments
 from tests.builders import NOW, World
 from tests.builders_annotation import make_draft, make_guideline
-from tests.permissions.api import JSON
+from tests.permissions.api import JSON, PUT
 from tests.permissions.api import leads as api_leads
 from tests.permissions.api import managers as api_managers
 from tests.permissions.judgments import books
@@ -130,7 +130,7 @@ ROWS: list[Row] = [
     managers("list-takes", path=graded),
     leads("list-takes", 302, path=graded, method="post", data={"takes": "people"}),
     readers("api-list-takes", path=graded, anonymous=401),
-    api_leads("api-list-takes", path=graded, method="put", data={"takes": "people"}, **JSON),
+    api_leads("api-list-takes", path=graded, data={"takes": "people"}, **PUT),
     leads("list-machine-remove", 302, path=graded, method="post"),
     leads("judge-campaign-start", 302, path=startable, method="post", data={"campaign": DRAFT}),
     managers("judge-campaign", path=at_work),
