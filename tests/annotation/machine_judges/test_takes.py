@@ -246,8 +246,8 @@ def test_pages_and_rest_say_and_change_it(world, campaign, revision):
     assert "Model, revision 1, on pairs of" in words(ada.get(page))
     ada.post(page, {"takes": "people"})
     assert held(world.judgments) == PEOPLE
-    told = ada.post(page, {"takes": "machine_elsewhere", "machine": f"{revision.pk}:main"})
+    chosen = ada.post(page, {"takes": "machine_elsewhere", "machine": f"{revision.pk}:main"})
     while work_jobs():
         pass
-    assert (told.status_code, held(world.judgments)) == (302, BOTH)
+    assert (chosen.status_code, held(world.judgments)) == (302, BOTH)
     assert Campaign.objects.get().state == "open"
