@@ -21,6 +21,7 @@ from touchstone.clicks.coec import Coec, coec
 from touchstone.clicks.interventions import FEWEST_CLICKS, FEWEST_DOCUMENTS
 from touchstone.clicks.ledger import DESCRIPTIONS, Outcome
 from touchstone.clicks.model_fits import FEWEST_PAGES, FEWEST_PAGES_EACH, FEWEST_QUERIES
+from touchstone.clicks.sessions import FEWEST_RESULTS, MOST_RESULTS
 
 SHOWN: Final = 50  # pairs of a page
 MOST_PAIRS: Final = 1000  # of an answer over REST
@@ -30,6 +31,11 @@ ESTIMATORS: Final = {
     "adjacent_chain": "AdjacentChain",
     "pbm": "PBM",
     "sdbn": "SDBN",
+}
+DROPPED: Final = {
+    "gap": "with a gap between ranks",
+    "too_short": f"with fewer than {FEWEST_RESULTS} results",
+    "too_long": f"with more than {MOST_RESULTS} results",
 }
 MODELS: Final = {
     "rank_ctr": "Rank CTR",
@@ -83,6 +89,11 @@ class Curve:
     estimator: str
     name: str
     points: list[CurvePoint]
+
+    @property
+    def has_estimate(self) -> bool:
+        """Whether it gives any position but the first."""
+        return any(point.examination is not None for point in self.points[1:])
 
 
 @dataclass(frozen=True)
@@ -176,6 +187,20 @@ class ApplicationRow:
     @property
     def left_out(self) -> int:
         return sum(self.dropped.values())
+
+    @property
+    def why_left_out(self) -> list[str]:
+        """The reasons, each with its number of pages."""
+        return [
+            f"{self.dropped[why]:,} {words}"
+            for why, words in DROPPED.items()
+            if self.dropped.get(why)
+        ]
+
+    @property
+    def drawn(self) -> list[Curve]:
+        """The curves that have something to show."""
+        return [curve for curve in self.curves if curve.has_estimate]
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from uuid import UUID
 
 import django
 
-NICENESS: Final = 10
+NICENESS: Final = 5
 
 
 def main() -> None:
     """Do the job with low priority, and end when the process that started this one does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # sent to both; that one decides
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    os.nice(NICENESS)
     django.setup()
+    os.nice(NICENESS)  # not before: on a busy machine it would take minutes to start
     from judgments.jobs.services import work_claimed  # noqa: PLC0415  (needs the apps)
 
     work_claimed(int(sys.argv[1]), UUID(sys.argv[2]))

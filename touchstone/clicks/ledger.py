@@ -44,7 +44,7 @@ DESCRIPTIONS: Final[Mapping[Outcome, str]] = {
     Outcome.DUPLICATE: "duplicates of an earlier event",
     Outcome.NO_QUERY: "neither a query text nor a query id",
     Outcome.QUERY_UNKNOWN: "no query text, and no query record with their query id",
-    Outcome.JOINABLE: "no query text, but a query record has it (--join uses them)",
+    Outcome.JOINABLE: "no query text, but a query record has it (used if joined by query id)",
     Outcome.IMPRESSION: "impressions",
     Outcome.CLICK: "clicks",
     Outcome.CLICK_WITHOUT_IMPRESSION: "clicks without an impression of that rank",

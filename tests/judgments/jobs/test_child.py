@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.first_pass  # the database is the processes' own
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE = 60.0  # seconds
+PATIENCE = 180.0  # seconds
 HEADER = "action,query,document,rank,query_id"
 SUBMIT = f"""
 import django; django.setup()

@@ -1,8 +1,8 @@
 """How often each interval holds the truth, by simulation.
 
 `python -m tests.touchstone.clicks.coverage` is the long form, with 10,000 repetitions; the tests
-run a short one. Prints, for each estimator, the share of 95 % intervals that hold the truth, the
-mean estimate and the truth.
+run a short one. Interrupted, it goes on with the next simulation. Prints, for each estimator, the
+share of 95 % intervals that hold the truth, the mean estimate and the truth.
 """
 
 from argparse import ArgumentParser
@@ -358,10 +358,13 @@ SIMULATIONS: Final[Mapping[str, Callable[[Tallies, int], None]]] = {
 
 
 def simulated(name: str, *, repetitions: int) -> Tallies:
-    """A simulation, repeated with the seeds 0, 1, …"""
+    """A simulation, repeated with the seeds 0, 1, …; interrupted, those that are done."""
     tallies: Tallies = {}
-    for seed in range(repetitions):
-        SIMULATIONS[name](tallies, seed)
+    try:
+        for seed in range(repetitions):
+            SIMULATIONS[name](tallies, seed)
+    except KeyboardInterrupt:
+        print("<!-- interrupted -->")
     return tallies
 
 

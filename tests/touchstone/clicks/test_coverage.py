@@ -11,7 +11,14 @@ from tests.touchstone.clicks.coverage import simulated
 
 @pytest.mark.parametrize(
     ("simulation", "repetitions"),
-    [("curves", 60), ("policies", 200), ("ranking", 200), ("mixed", 200), ("interleaved", 200)],
+    [
+        ("curves", 60),
+        ("policies", 200),
+        ("ranking", 200),
+        ("mixed", 200),
+        ("interleaved", 200),
+        ("people", 60),
+    ],
 )
 def test_intervals_hold_the_truth(simulation: str, repetitions: int) -> None:
     for name, tally in simulated(simulation, repetitions=repetitions).items():
@@ -20,11 +27,20 @@ def test_intervals_hold_the_truth(simulation: str, repetitions: int) -> None:
             assert tally.mean == pytest.approx(tally.truth, rel=0.04), name
 
 
+def test_posteriors_hold_the_truth() -> None:
+    # their prior draws small scores of few clicks towards 1/2
+    for name, tally in simulated("scores", repetitions=400).items():
+        assert tally.coverage >= 0.95 - 4 * (0.95 * 0.05 / 400) ** 0.5, name
+
+
 def test_naive_estimates_are_biased() -> None:
     tallies = simulated("policies", repetitions=20) | simulated("curves", repetitions=10)
     for name in ("logged mean (naive)", "IPS clipped at 2 (biased)", "CTR (naive), rank 4"):
         assert tallies[name].mean < 0.75 * tallies[name].truth
         assert tallies[name].coverage == 0.0
+    # pages on which a click is often not the last are read further than SDBN assumes
+    for name, tally in simulated("sdbn", repetitions=2).items():
+        assert (tally.mean < tally.truth) == ("50%" in name), name
     # EM's pseudo-counts are the stronger, the fewer pages a document has
     for name, tally in simulated("pbm", repetitions=2).items():
         few = "biased" in name
