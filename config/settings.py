@@ -12,6 +12,7 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from evaluation.data_sets.places import read_places
 from judgments.outgoing.rules import read_origins
 from judgments.secrets.private_files import make_secret_file
 from judgments.sign_on.rules import provider_id, read_grants
@@ -421,6 +422,16 @@ try:
 except ValueError as error:
     raise ImproperlyConfigured(f"TOUCHSTONE_OUTGOING: {error}") from error
 
+# where data sets in Parquet may be: nowhere, unless an administrator names it
+
+try:
+    DATA_SETS = read_places(env.list("TOUCHSTONE_DATA_SETS", default=[]))
+except ValueError as error:
+    raise ImproperlyConfigured(f"TOUCHSTONE_DATA_SETS: {error}") from error
+# where all workers keep their rows while they are evaluated
+DATA_SETS_FOLDER = env.str("TOUCHSTONE_DATA_SETS_FOLDER", default=str(HOME / "data-sets"))
+DATA_SET_ROWS = 1 << 19  # of one task; twice as many make twice the memory
+
 # bytes that the pictures of all collections may take in the database
 PICTURE_STORE = env.int("TOUCHSTONE_PICTURE_STORE", default=1000) * 1024 * 1024
 if PICTURE_STORE < 0:
@@ -505,6 +516,8 @@ CELERY_TASK_ROUTES = {
     "judgments.send_messages": {"queue": "jobs"},
     "judgments.clear_old": {"queue": "jobs"},
     "evaluation.refresh_large": {"queue": "jobs"},
+    "evaluation.coordinate_data_sets": {"queue": "jobs"},
+    "evaluation.work_portion": {"queue": "jobs"},
     "evaluation.report_stability": {"queue": "jobs"},
     "evaluation.evaluate_sample": {"queue": "jobs"},
     "evaluation.correct_means": {"queue": "jobs"},

@@ -9,6 +9,7 @@ from evaluation.comparison import changes_api as changes
 from evaluation.comparison import gating_api as gating
 from evaluation.comparison import significance_api as significance
 from evaluation.corrected import api as corrected
+from evaluation.data_sets import api as data_sets
 from evaluation.diagnosis import explanations_api as explaining
 from evaluation.diagnosis import list_values_api as list_values
 from evaluation.diagnosis import values_api as values
@@ -23,6 +24,7 @@ from evaluation.samples import api as samples
 from evaluation.stability import api as stability
 from evaluation.tool_differences import api as rosetta
 
+D = "collections/<slug:slug>/data-sets"
 R = "collections/<slug:slug>/rankers"
 LIVE = f"{R}/<slug:ranker_slug>"
 RUNS = f"{R}/<slug:ranker_slug>/runs"
@@ -35,6 +37,28 @@ urlpatterns = [
         "collections/<slug:slug>/clicks/<int:number>/rankers",
         click_estimates.ClickRankers.as_view(),
         name="api-click-rankers",
+    ),
+    path(f"{D}/", data_sets.DataSets.as_view(), name="api-data-sets"),
+    path(f"{D}/<slug:data_set_slug>", data_sets.OneDataSet.as_view(), name="api-data-set"),
+    path(
+        f"{D}/<slug:data_set_slug>/schedule",
+        data_sets.DataSetSchedule.as_view(),
+        name="api-data-set-schedule",
+    ),
+    path(
+        f"{D}/<slug:data_set_slug>/evaluations/",
+        data_sets.DataSetEvaluations.as_view(),
+        name="api-data-set-evaluations",
+    ),
+    path(
+        f"{D}/<slug:data_set_slug>/evaluations/<uuid:evaluation_id>",
+        data_sets.OneDataSetEvaluation.as_view(),
+        name="api-data-set-evaluation",
+    ),
+    path(
+        f"{D}/<slug:data_set_slug>/evaluations/<uuid:evaluation_id>/stop",
+        data_sets.StopDataSetEvaluation.as_view(),
+        name="api-data-set-stop",
     ),
     path(f"{R}/", runs.Rankers.as_view(), name="api-rankers"),
     path(f"{R}/<slug:ranker_slug>", runs.Ranker.as_view(), name="api-ranker"),

@@ -5,6 +5,8 @@ from django.utils import timezone
 
 from evaluation.canaries.looking import check_canaries
 from evaluation.corrected.services import correct_means
+from evaluation.data_sets.working import coordinate
+from evaluation.data_sets.working import work_portion as work_on_portion
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards.requested import compute_requested
 from evaluation.live_rankers.services import start_due_snapshots
@@ -48,6 +50,18 @@ def start_snapshots() -> None:
 def look_at_snapshots() -> None:
     """Look at the snapshots that ended, and tell people of incidents."""
     check_canaries(at=timezone.now())
+
+
+@shared_task(name="evaluation.coordinate_data_sets", ignore_result=True)
+def coordinate_data_sets() -> None:
+    """Begin the evaluations that are scheduled by now, and announce what was lost of others."""
+    coordinate(at=timezone.now())
+
+
+@shared_task(name="evaluation.work_portion", ignore_result=True)
+def work_portion(portion_id: int) -> None:
+    """Do one portion of a data set's evaluation, unless it is done."""
+    work_on_portion(portion_id=portion_id, clock=timezone.now)
 
 
 @shared_task(name="evaluation.report_stability", ignore_result=True)

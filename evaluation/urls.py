@@ -7,6 +7,7 @@ from evaluation.click_estimates import views as click_estimates
 from evaluation.comparison import version_impact_views as version_impact
 from evaluation.comparison import views as comparison
 from evaluation.corrected import views as corrected
+from evaluation.data_sets import views as data_sets
 from evaluation.diagnosis import views as diagnosis
 from evaluation.judge_next import views as judge_next
 from evaluation.leaderboards import measures_views as measures
@@ -20,6 +21,7 @@ from evaluation.tool_differences import views as tool_differences
 
 C = "c/<slug:slug>"
 BOARD = f"{C}/lists/<slug:list_slug>/leaderboard"
+DATA_SET = f"{C}/data-set/<slug:data_set_slug>"
 LIVE = f"{C}/ranker/<slug:ranker_slug>/live"
 RUN = f"{C}/runs/<uuid:public_id>"
 
@@ -76,6 +78,17 @@ urlpatterns: list[URLPattern] = [
     path(f"{LIVE}/snapshots/<uuid:public_id>/stop", live.snapshot_stop, name="snapshot-stop"),
     path(f"{LIVE}/canaries", canaries.canaries, name="canaries"),
     path(f"{LIVE}/canaries/<int:canary_id>/retire", canaries.canary_retire, name="canary-retire"),
+    path(f"{C}/data-sets", data_sets.data_sets, name="data-sets"),
+    path(f"{C}/data-sets/new", data_sets.data_set_new, name="data-set-new"),
+    path(DATA_SET, data_sets.data_set, name="data-set"),
+    path(f"{DATA_SET}/evaluate", data_sets.data_set_evaluate, name="data-set-evaluate"),
+    path(f"{DATA_SET}/schedule", data_sets.data_set_schedule, name="data-set-schedule"),
+    path(f"{DATA_SET}/retire", data_sets.data_set_retire, name="data-set-retire"),
+    path(
+        f"{DATA_SET}/evaluations/<uuid:public_id>/stop",
+        data_sets.data_set_stop,
+        name="data-set-stop",
+    ),
     path(f"{C}/results/<path:qid>", diagnosis.query_results, name="query-results"),
     path(f"{C}/runs/upload", runs.run_upload, name="run-upload"),
     path(RUN, diagnosis.run, name="run"),

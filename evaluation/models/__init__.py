@@ -1,6 +1,12 @@
 """What is compared (rankers, runs, rankings), what was computed of it, and live rankers."""
 
 from evaluation.models.canaries import Canary, CanaryLook, Deployment, Incident
+from evaluation.models.data_sets import (
+    DataSet,
+    DataSetEvaluation,
+    DataSetFigures,
+    DataSetPortion,
+)
 from evaluation.models.live import (
     LiveRevision,
     LiveSource,
@@ -30,6 +36,10 @@ __all__ = [
     "Canary",
     "CanaryLook",
     "CorrectedEvaluation",
+    "DataSet",
+    "DataSetEvaluation",
+    "DataSetFigures",
+    "DataSetPortion",
     "Deployment",
     "Evaluation",
     "Incident",

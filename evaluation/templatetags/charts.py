@@ -1,6 +1,7 @@
 """Charts of runs: differences query by query, both values of a query, how means went and vary."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -11,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from evaluation.canaries.queries import Moment
 from evaluation.comparison.queries import Detail, QueryDifference
+from evaluation.data_sets.queries import Group
 from evaluation.leaderboards.parameters import MOST_AXES, ParametersPage
 from evaluation.runs.history import Past
 from evaluation.stability.queries import StableRun
@@ -174,6 +176,44 @@ def canary_chart(
         css="ruled",
         label=f"{measure} minus the baseline's in {len(joined)} snapshots, the last {last}",
         hint="Point at a snapshot for its difference, click to open it.",
+    )
+
+
+@register.simple_tag
+def days_chart(days: Sequence[Group], *, measure: str, has_days: bool) -> SafeString:
+    """A line through the means of a data set's days, or of its evaluations, with intervals."""
+    points = [one for one in days if one.shown.mean is not None]
+    ends = [
+        end
+        for one in points
+        for end in (one.shown.mean, one.shown.low, one.shown.high)
+        if end is not None
+    ]
+    title, names = "Day" if has_days else "Evaluation (UTC)", [one.name for one in points]
+    try:
+        axis = time_axis(title, [datetime.fromisoformat(name) for name in names])
+    except ValueError:
+        axis = order_axis(title, names, most=3)
+    plot = Plot(axis, number_axis(measure, ends))
+    marks, joined = [], []
+    for at, one in enumerate(points):
+        mean, low, high = one.shown.mean or 0.0, one.shown.low, one.shown.high
+        interval = [] if low is None or high is None else [plot.interval(at, low, high)]
+        joined.append((float(at), mean))
+        marks.append(
+            mark(
+                plot.column(at - 0.5, at + 0.5),
+                *interval,
+                plot.dot(at, mean),
+                text=f"{one.name or 'no day'}: {_with_interval(mean, low, high)}, "
+                f"{one.queries:,} queries",
+            )
+        )
+    return plot.draw(
+        marks,
+        behind=plot.joined(joined),
+        label=f"{measure} of {len(points)} days, the last {fraction(joined[-1][1])}",
+        hint="Point at a value for its figures.",
     )
 
 

@@ -39,6 +39,8 @@ IN_THE_FACTS = {
     # of an endpoint of a model, and of a document
     ("annotation/machine_judges/configuration.py", "url"),
     ("annotation/machine_judges/prompts.py", "url"),
+    # of a data set
+    ("evaluation/data_sets/places.py", "address"),
     # of a search engine, and of a document in its answer
     ("evaluation/live_rankers/configuration.py", "url"),
     ("evaluation/live_rankers/mapping.py", "url"),

@@ -88,7 +88,7 @@ def test_no_container_writes_outside_its_volumes_or_takes_all_of_the_machine() -
     written = {"uploads", "erasures", "compiled"}
     for name in ("web", "worker", "jobs", "migrate"):
         mounted = {place.partition(":")[0] for place in services()[name]["volumes"]}
-        assert mounted - {"seals", "scratch"} == written, name
+        assert mounted - {"seals", "scratch", "data-sets"} == written, name
         assert services()[name]["tmpfs"] or "scratch" in mounted, name
 
 
@@ -110,6 +110,7 @@ def test_the_compose_file_passes_every_variable_that_an_installation_may_set() -
         "TOUCHSTONE_HOME",
         "TOUCHSTONE_ERASURES",
         "TOUCHSTONE_NEWEST_SEAL",
+        "TOUCHSTONE_DATA_SETS_FOLDER",
         "TOUCHSTONE_ORIGINS",
         "TOUCHSTONE_LOG_FORMAT",
         "TOUCHSTONE_SWEEP_INTERVAL",

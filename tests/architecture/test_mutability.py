@@ -36,6 +36,9 @@ from evaluation.models import (
     Canary,
     CanaryLook,
     CorrectedEvaluation,
+    DataSet,
+    DataSetEvaluation,
+    DataSetFigures,
     LiveRevision,
     LiveSource,
     MeasureSet,
@@ -97,6 +100,9 @@ MUTABLE = {
     "annotation.SnapshotPool": "waits, and ends",
     "annotation.Pair": "its state, and what was last concluded of it",
     "evaluation.Canary": "is retired",
+    "evaluation.DataSet": "its schedule, and that it is retired; both are in the audit log",
+    "evaluation.DataSetEvaluation": "runs and ends; its figures are append-only",
+    "evaluation.DataSetPortion": "work in progress; is deleted when its evaluation ends",
     "evaluation.Deployment": "a mark on a time line, in somebody's words",
     "evaluation.Incident": "recovers",
     "evaluation.Leaderboard": "a list's measures and its test; both are in the audit log",
@@ -181,6 +187,7 @@ def make_sample_evaluations(run: Run, plan: SamplePlan) -> None:
 
 
 def make_other_logs(world: World) -> None:
+    make_data_set_figures(world)
     log = make_clicks(world=world)
     make_interleaving(world=world)
     ClickGrading.objects.create(
@@ -230,6 +237,15 @@ def full(settings, tmp_path: Path) -> None:
     write_facts()
     settings.HOME, settings.NEWEST_SEAL = tmp_path, str(tmp_path / "newest.json")
     seal_entries(after=0, at=NOW)
+
+
+def make_data_set_figures(world: World) -> None:
+    columns = {"rankings": "/srv/lake", "query": ["user"], "document": "item", "score": "score"}
+    data_set = DataSet.objects.create(
+        collection=world.collection, slug="nightly", grade="grade", created_at=NOW, **columns
+    )
+    evaluation = DataSetEvaluation.objects.create(data_set=data_set, created_at=NOW)
+    DataSetFigures.objects.create(evaluation=evaluation, rows=1, queries=1, sums=b"1")
 
 
 def write_facts() -> None:

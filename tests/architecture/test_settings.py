@@ -65,6 +65,7 @@ def test_production_does_not_start_without(name: str, tmp_path: Path) -> None:
         ("TOUCHSTONE_MAIL", "http://mail.example", "begin with smtp://"),
         ("TOUCHSTONE_MAIL", "smtp://mail.example", "TOUCHSTONE_MAIL_FROM must be"),
         ("TOUCHSTONE_ENCRYPTION_KEYS", "short", "at least 32 characters"),
+        ("TOUCHSTONE_DATA_SETS", "srv/lake", "srv/lake: an absolute path"),
         ("TOUCHSTONE_OUTGOING", "https://a.example,b.example", "'b.example' is not scheme, host"),
         ("TOUCHSTONE_OUTGOING", "http://a.example=0.0.0.0/0", "not part of a loopback or private"),
     ],

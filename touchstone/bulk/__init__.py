@@ -5,6 +5,7 @@
     kernel    the measures of a table of whole queries: `evaluate_rows`
     counts    its answer: integers, which merge in any order to the same integers
     data_sets folders, globs and Hive partitions as files with their row groups
+    lowest    the queries with the lowest values, to look at
     spill     rows scattered over files, brought together by a hash of their query
     local     the engine of one machine: `evaluate`
     spark     the engine for data frames of Spark: `evaluate`

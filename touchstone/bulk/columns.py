@@ -9,6 +9,7 @@ judgment  bool, where rankings and judgments come from two data sets: is the row
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Final, Literal
 
@@ -23,10 +24,24 @@ from touchstone.files.signals import SignalRefusedError, Signals
 
 Kind = Literal["number", "text"]
 
+
+@dataclass(frozen=True)
+class RowsOf:
+    """Rows of a file, for messages. first: the number of the first, from 0."""
+
+    file: str
+    first: int
+
+    def __str__(self) -> str:
+        return self.file
+
+
+Where = str | RowsOf
+
 _LARGEST_INTEGER: Final = 64  # bits, with a sign; ids beyond it are compared as text
 
 
-def normalised(batch: pa.RecordBatch, plan: Plan, *, where: str, judgments: bool | None) -> Any:
+def normalised(batch: pa.RecordBatch, plan: Plan, *, where: Where, judgments: bool | None) -> Any:
     """The kernel's columns of a batch.
 
     judgments: the batch is of a data set of judgments, or of one of rankings; None: of one of both.
@@ -60,7 +75,7 @@ def columns_of(plan: Plan, *, judgments: bool | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(own))
 
 
-def kind_of(column: pa.DataType, name: str, where: str) -> Kind:
+def kind_of(column: pa.DataType, name: str, where: Where) -> Kind:
     """Whether ids of this type are numbers or texts. Raises BulkRefused for any other type."""
     plain = column.value_type if pa.types.is_dictionary(column) else column
     if pa.types.is_integer(plain):
@@ -72,7 +87,7 @@ def kind_of(column: pa.DataType, name: str, where: str) -> Kind:
     raise BulkRefused(f"{where}: column {name!r} holds {column}; ids are whole numbers or text")
 
 
-def _column(batch: pa.RecordBatch, name: str, where: str) -> pa.Array:
+def _column(batch: pa.RecordBatch, name: str, where: Where) -> pa.Array:
     if name not in batch.schema.names:
         known = ", ".join(batch.schema.names)
         raise BulkRefused(f"{where}: no column {name!r}; available: {known}")
@@ -85,7 +100,7 @@ def _is_text(column: pa.DataType) -> bool:
     return any(is_kind(column) for is_kind in kinds)
 
 
-def _query(batch: pa.RecordBatch, plan: Plan, where: str) -> pa.Array:
+def _query(batch: pa.RecordBatch, plan: Plan, where: Where) -> pa.Array:
     parts = [_column(batch, name, where) for name in plan.query]
     if len(parts) == 1:
         return _ids(parts[0], plan.query[0], where)
@@ -94,18 +109,26 @@ def _query(batch: pa.RecordBatch, plan: Plan, where: str) -> pa.Array:
     return _joined(parts, plan.query, where)
 
 
-def _ids(column: pa.Array, name: str, where: str) -> pa.Array:
+def _ids(column: pa.Array, name: str, where: Where) -> pa.Array:
     _check_no_null(column, name, where)
     number = kind_of(column.type, name, where) == "number"
     return column.cast(pa.int64() if number else pa.large_string())
 
 
-def _check_no_null(column: pa.Array, name: str, where: str) -> None:
+def _check_no_null(column: pa.Array, name: str, where: Where) -> None:
     if column.null_count:
-        raise BulkRefused(f"{where}: {column.null_count:,} rows have no {name} (null)")
+        first = _first_row(column.is_null(), where)
+        raise BulkRefused(f"{where}: {column.null_count:,} rows have no {name} (null){first}")
 
 
-def _scores(column: pa.Array, name: str, where: str) -> pa.Array:
+def _first_row(chosen: pa.Array, where: Where) -> str:
+    """Which row is the first of the chosen ones, where that is known."""
+    if not isinstance(where, RowsOf):
+        return ""
+    return f"; the first is row {where.first + pc.index(chosen, True).as_py() + 1:,}"
+
+
+def _scores(column: pa.Array, name: str, where: Where) -> pa.Array:
     if not _is_number(column.type):
         raise BulkRefused(f"{where}: column {name!r} holds {column.type}; a score is a number")
     scores = _exactly(column, name, where)
@@ -113,7 +136,7 @@ def _scores(column: pa.Array, name: str, where: str) -> pa.Array:
     return scores
 
 
-def _exactly(column: pa.Array, name: str, where: str) -> pa.Array:
+def _exactly(column: pa.Array, name: str, where: Where) -> pa.Array:
     """As float64. Raises BulkRefused for a whole number that float64 cannot hold."""
     try:
         return column.cast(pa.float64())
@@ -126,13 +149,14 @@ def _is_number(column: pa.DataType) -> bool:
     return any(is_kind(column) for is_kind in kinds)
 
 
-def _check_finite(column: pa.Array, name: str, where: str) -> None:
+def _check_finite(column: pa.Array, name: str, where: Where) -> None:
     bad = len(column) - column.null_count - (pc.sum(pc.is_finite(column)).as_py() or 0)
     if bad:
-        raise BulkRefused(f"{where}: {bad:,} rows have a {name} that is NaN or infinite")
+        first = _first_row(pc.invert(pc.is_finite(column)).fill_null(False), where)
+        raise BulkRefused(f"{where}: {bad:,} rows have a {name} that is NaN or infinite{first}")
 
 
-def _grades(column: pa.Array, plan: Plan, where: str) -> pa.Array:
+def _grades(column: pa.Array, plan: Plan, where: Where) -> pa.Array:
     name = plan.grade
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
@@ -148,7 +172,7 @@ def _grades(column: pa.Array, plan: Plan, where: str) -> pa.Array:
     return grades
 
 
-def _meant(column: pa.Array, signals: Signals, name: str, where: str) -> pa.Array:
+def _meant(column: pa.Array, signals: Signals, name: str, where: Where) -> pa.Array:
     """The grades of signals. Raises BulkRefused for one that has none."""
     if signals.bounds and _is_number(column.type):
         numbers = _exactly(column, name, where)
@@ -165,7 +189,7 @@ def _meant(column: pa.Array, signals: Signals, name: str, where: str) -> pa.Arra
     return pa.array(grades, pa.float64()).take(known.indices)
 
 
-def _from_bounds(numbers: pa.Array, signals: Signals, name: str, where: str) -> pa.Array:
+def _from_bounds(numbers: pa.Array, signals: Signals, name: str, where: Where) -> pa.Array:
     bounds = np.array([bound for bound, _ in signals.bounds][::-1])
     grades = np.array([grade for _, grade in signals.bounds][::-1], np.float64)
     missing = numbers.is_null().to_numpy(zero_copy_only=False)
@@ -173,20 +197,21 @@ def _from_bounds(numbers: pa.Array, signals: Signals, name: str, where: str) -> 
     positions = np.searchsorted(bounds, values, "right") - 1
     if (positions < 0).any():
         least = f"{float(values.min())!r}".removesuffix(".0")
+        first = _first_row(pc.less(numbers, bounds[0]).fill_null(False), where)
         raise BulkRefused(
-            f"{where}: column {name!r}: {least} is below the lowest bound, {bounds[0]:g}"
+            f"{where}: column {name!r}: {least} is below the lowest bound, {bounds[0]:g}{first}"
         )
     return pa.array(grades[positions], mask=missing)
 
 
-def _segments(batch: pa.RecordBatch, plan: Plan, where: str, *, optional: bool) -> pa.Array:
+def _segments(batch: pa.RecordBatch, plan: Plan, where: Where, *, optional: bool) -> pa.Array:
     if optional and not set(plan.by) <= set(batch.schema.names):
         return pa.nulls(batch.num_rows, pa.large_string())
     parts = [_column(batch, name, where) for name in plan.by]
     return _joined(parts, plan.by, where)
 
 
-def _joined(parts: Sequence[pa.Array], names: Sequence[str], where: str) -> pa.Array:
+def _joined(parts: Sequence[pa.Array], names: Sequence[str], where: Where) -> pa.Array:
     """One text a row; a null is the empty text."""
     texts = [_as_text(part, name, where) for part, name in zip(parts, names, strict=True)]
     for text, name in zip(texts if len(texts) > 1 else [], names, strict=False):
@@ -196,7 +221,7 @@ def _joined(parts: Sequence[pa.Array], names: Sequence[str], where: str) -> pa.A
     return reduce(lambda left, right: pc.binary_join_element_wise(left, right, between), texts)
 
 
-def _as_text(column: pa.Array, name: str, where: str) -> pa.Array:
+def _as_text(column: pa.Array, name: str, where: Where) -> pa.Array:
     plain = column.type
     kinds = (pa.types.is_integer, pa.types.is_boolean, pa.types.is_temporal, pa.types.is_null)
     if not _is_text(plain) and not any(is_kind(plain) for is_kind in kinds):

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from touchstone.bulk.columns import Kind, columns_of, kind_of, normalised
-from touchstone.bulk.errors import BulkRefused
+from touchstone.bulk.columns import Kind, RowsOf, columns_of, kind_of, normalised
+from touchstone.bulk.errors import BulkRefused, BulkUnreadable
 from touchstone.bulk.plan import Plan
 
 SUFFIXES: Final = (".parquet", ".parq", ".pq")  # of the files that are read in folders
@@ -27,11 +27,13 @@ class DataFile:
     """One Parquet file. groups: the rows of each row group.
 
     constants: what its folders say of every row, `day=2026-11-01`; None: no value.
+    filesystem: pyarrow's, where the path is in one; None: on disk.
     """
 
     path: str
     groups: tuple[int, ...]
     constants: Mapping[str, str | int | None] = field(default_factory=dict)
+    filesystem: Any = None
 
     @property
     def rows(self) -> int:
@@ -80,14 +82,24 @@ def read_data_set(paths: Sequence[str], plan: Plan, *, judgments: bool | None) -
     Raises BulkRefused for what is not there or not Parquet, for a file without a column that the
     plan names, for ids that are numbers in one file and text in another, for a file named twice.
     """
-    result = list(_files(paths))
-    constants = _typed([_constants(path) for path in result])
+    return read_files(list(_files(paths)), plan, judgments=judgments)
+
+
+def read_files(
+    paths: Sequence[str], plan: Plan, *, judgments: bool | None, filesystem: Any = None
+) -> DataSet:
+    """The data set that these files are; only their footers are read.
+
+    filesystem: pyarrow's, in which the paths are; None: on disk. judgments: as in
+    `columns.normalised`. Raises as `read_data_set` does.
+    """
+    constants = _typed([_constants(path) for path in paths])
     needed = columns_of(plan, judgments=judgments)
     files: list[DataFile] = []
     with_segments = 0
     kinds: dict[str, Kind] = {}
-    for path, own in zip(result, constants, strict=True):
-        file, schema = _opened(path, own)
+    for path, own in zip(paths, constants, strict=True):
+        file, schema = _opened(path, own, filesystem)
         _check_columns(schema, [*needed, *(plan.by if judgments is None else ())], path)
         with_segments += all(name in schema.names for name in plan.by)
         for name in _ids(plan):
@@ -141,7 +153,7 @@ def read_portion(portion: Portion, plan: Plan) -> Iterator[Any]:
     file = portion.file
     wanted = [*columns_of(plan, judgments=portion.judgments), *plan.by]
     try:
-        with pq.ParquetFile(file.path) as opened:
+        with pq.ParquetFile(file.path, filesystem=file.filesystem) as opened:
             there = set(opened.schema_arrow.names) - set(file.constants)
             batches = opened.iter_batches(
                 ROWS_AT_ONCE,
@@ -149,10 +161,15 @@ def read_portion(portion: Portion, plan: Plan) -> Iterator[Any]:
                 columns=[name for name in dict.fromkeys(wanted) if name in there],
                 use_threads=False,
             )
+            first = sum(file.groups[: portion.groups[0]]) if portion.groups else 0
             for batch in batches:
                 whole = _with_constants(batch, file.constants, wanted)
-                yield normalised(whole, plan, where=file.path, judgments=portion.judgments)
-    except (OSError, pa.ArrowException) as error:
+                where = RowsOf(file.path, first)
+                yield normalised(whole, plan, where=where, judgments=portion.judgments)
+                first += batch.num_rows
+    except OSError as error:
+        raise BulkUnreadable(f"{file.path}: {_in_short(error)}") from None
+    except pa.ArrowException as error:
         raise BulkRefused(f"{file.path}: {_in_short(error)}") from None
 
 
@@ -174,19 +191,34 @@ def _files(paths: Sequence[str]) -> Iterator[str]:
 def _files_in(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    for mark, table in _TABLES.items():
+    for mark in _TABLES:
         if (path / mark).exists():
-            raise BulkRefused(
-                f"{path}: a {table} table; not all of its files are current. Read it with Spark "
-                "and touchstone.bulk.spark.evaluate"
-            )
+            check_no_table([f"{path}/{mark}"], str(path))
     return sorted(
         file
         for file in path.rglob("*")
-        if file.suffix in SUFFIXES
-        and file.is_file()
-        and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
+        if is_data(file.relative_to(path).as_posix()) and file.is_file()
     )
+
+
+def is_data(path: str) -> bool:
+    """Whether a file of a folder is read: the name of a Parquet file, no part of it hidden.
+
+    path: below the folder, with slashes.
+    """
+    parts = path.split("/")
+    return parts[-1].endswith(SUFFIXES) and not any(one.startswith((".", "_")) for one in parts)
+
+
+def check_no_table(paths: Iterable[str], folder: str) -> None:
+    """Raises BulkRefused if these paths of a folder mark it as a Delta or Iceberg table."""
+    for path in paths:
+        for mark, table in _TABLES.items():
+            if path == f"{folder}/{mark}" or path.startswith(f"{folder}/{mark}/"):
+                raise BulkRefused(
+                    f"{folder}: a {table} table; not all of its files are current. Read it with "
+                    "Spark and touchstone.bulk.spark.evaluate"
+                )
 
 
 def _constants(path: str) -> dict[str, str | None]:
@@ -224,18 +256,22 @@ def _is_plain_number(text: str) -> bool:
     return is_number and str(int(text)) == text
 
 
-def _opened(path: str, constants: Mapping[str, str | int | None]) -> tuple[DataFile, pa.Schema]:
+def _opened(
+    path: str, constants: Mapping[str, str | int | None], filesystem: Any
+) -> tuple[DataFile, pa.Schema]:
     """A file, and its columns with those that its folders say."""
     try:
-        with pq.ParquetFile(path) as opened:
+        with pq.ParquetFile(path, filesystem=filesystem) as opened:
             footer = opened.metadata
             groups = tuple(footer.row_group(g).num_rows for g in range(footer.num_row_groups))
             schema = opened.schema_arrow
-    except (OSError, pa.ArrowException) as error:
+    except OSError as error:
+        raise BulkUnreadable(f"{path}: {_in_short(error)}") from None
+    except pa.ArrowException as error:
         raise BulkRefused(f"{path}: {_in_short(error)}") from None
     fields = [own for own in schema if own.name not in constants]
     fields += [pa.field(name, _type_of(value)) for name, value in constants.items()]
-    return DataFile(path, groups, constants), pa.schema(fields)
+    return DataFile(path, groups, constants, filesystem), pa.schema(fields)
 
 
 def _type_of(constant: str | int | None) -> pa.DataType:

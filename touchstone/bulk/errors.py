@@ -12,6 +12,10 @@ class BulkRefused(DomainError):
         super().__init__("bulk_refused", message)
 
 
+class BulkUnreadable(BulkRefused):
+    """A file could not be read, for a reason that may pass: it is not there, a store is away."""
+
+
 def check_pyarrow() -> None:
     """Raises BulkRefused where pyarrow is missing, with the command that installs it."""
     if find_spec("pyarrow") is None:

@@ -130,6 +130,17 @@ def evaluate_rows(plan: Plan, table: pa.Table) -> BulkCounts:
     return checked(BulkCounts(_by_segment(rows, result), seen))
 
 
+def query_values(plan: Plan, rows: QueryRows) -> tuple[Values, list[str]]:
+    """Every measure of every query by number, and the segment of each.
+
+    Raises as `evaluate_rows`.
+    """
+    _check_pairs(rows)
+    levels, grades, _ = _levels(rows, plan)
+    numbers, names = _segments(rows)
+    return _values(plan, rows, levels, grades), [names[number] for number in numbers]
+
+
 def _one_piece(column: pa.ChunkedArray) -> pa.Array:
     if column.num_chunks == 1:
         return column.chunk(0)

@@ -71,7 +71,7 @@ def evaluate(
     parts = list(portions(rankings, rows=spilling.rows_per_bucket, whole_files=whole))
     n_rows = rankings.rows
     if graded is not None:
-        _check_alike(plan, rankings, graded)
+        check_alike(plan, rankings, graded)
         parts += portions(graded, rows=spilling.rows_per_bucket)
         n_rows += graded.rows
     n_buckets = min(MOST_BUCKETS, -(-n_rows // spilling.rows_per_bucket))
@@ -88,7 +88,8 @@ def evaluate(
     return counts
 
 
-def _check_alike(plan: Plan, rankings: DataSet, graded: DataSet) -> None:
+def check_alike(plan: Plan, rankings: DataSet, graded: DataSet) -> None:
+    """Raises BulkRefused for rankings and judgments that can't be joined, or have no segments."""
     for name, kind in rankings.kinds.items():
         if graded.kinds[name] != kind:
             raise BulkRefused(

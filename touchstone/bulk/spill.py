@@ -8,6 +8,7 @@ again, by any process, with the same result.
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +29,8 @@ def spill(plan: Plan, portions: Sequence[Portion], n_buckets: int, into: Path) -
     into: the file; it is there only once it is whole. Returns its size in bytes.
     Raises BulkRefused as `read_portion` does.
     """
-    unfinished = into.with_suffix(".unfinished")
+    # two processes may do the same: each has a file of its own until it is whole
+    unfinished = into.with_suffix(f".{uuid4().hex}")
     try:
         with pa.OSFile(str(unfinished), "wb") as sink:
             _write(sink, _tables(plan, portions), n_buckets)
@@ -51,7 +53,12 @@ def _write(sink: pa.NativeFile, tables: Iterable[pa.Table], n_buckets: int) -> N
 
 def evaluate_bucket(plan: Plan, files: Iterable[Path], bucket: int, n_buckets: int) -> BulkCounts:
     """The counts of one bucket. files: what `spill` wrote, with as many buckets."""
-    return evaluate_rows(plan, table_of(_read_bucket(files, bucket, n_buckets)))
+    return evaluate_rows(plan, read_bucket(files, bucket, n_buckets))
+
+
+def read_bucket(files: Iterable[Path], bucket: int, n_buckets: int) -> pa.Table:
+    """All rows of one bucket, with the kernel's columns. files: what `spill` wrote."""
+    return table_of(_read_bucket(files, bucket, n_buckets))
 
 
 def read_whole(plan: Plan, portions: Iterable[Portion]) -> pa.Table:
