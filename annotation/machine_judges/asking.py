@@ -16,7 +16,13 @@ from annotation.machine_judges.answers import (
     outcome_of,
     read_completion,
 )
-from annotation.machine_judges.configuration import MASKED, Prompt, Prompter, tokens_of
+from annotation.machine_judges.configuration import (
+    MASKED,
+    Configuration,
+    Prompt,
+    Prompter,
+    tokens_of,
+)
 from annotation.machine_judges.services import JudgeRefused, origin_of
 from annotation.models import MachineJudge
 from judgments.outgoing.client import Client, OutgoingError
@@ -93,7 +99,9 @@ class Endpoint:
             if asked.status in HOPELESS:
                 self.pace.give_up(f"The endpoint answered with HTTP {asked.status}.")
         else:
-            asked = self._read(answer.body, answer.status, answer.seconds, prompt)
+            asked = read_answer(
+                self._prompter, answer.body, answer.status, answer.seconds, size=len(prompt.body)
+            )
             pause = None
         return Reply(
             asked,
@@ -102,23 +110,26 @@ class Endpoint:
             pause=pause,
         )
 
-    def _read(self, body: bytes, status: int, seconds: float, prompt: Prompt) -> Asked:
-        own = self._prompter
-        result: Completion = read_completion(
-            body, codes=own.codes, gives_reason=own.configuration.gives_reason
-        )
-        sent, came = result.prompt_tokens, result.completion_tokens
-        return Asked(
-            outcome=result.outcome,
-            grade=result.grade,
-            status=status,
-            seconds=seconds,
-            prompt_tokens=tokens_of(len(prompt.body)) if sent is None else sent,
-            completion_tokens=tokens_of(len(body)) if came is None else came,
-            is_estimated=sent is None or came is None,
-            detail=result.detail,
-            body=body,
-        )
+
+def read_answer(
+    prompter: Prompter, body: bytes, status: int, seconds: float, *, size: int
+) -> Asked:
+    """What an answer says. size: bytes of the request."""
+    result: Completion = read_completion(
+        body, codes=prompter.codes, gives_reason=prompter.configuration.gives_reason
+    )
+    sent, came = result.prompt_tokens, result.completion_tokens
+    return Asked(
+        outcome=result.outcome,
+        grade=result.grade,
+        status=status,
+        seconds=seconds,
+        prompt_tokens=tokens_of(size) if sent is None else sent,
+        completion_tokens=tokens_of(len(body)) if came is None else came,
+        is_estimated=sent is None or came is None,
+        detail=result.detail,
+        body=body,
+    )
 
 
 def _failed(
@@ -146,6 +157,19 @@ def masked(text: bytes, secret: str) -> bytes:
     return text
 
 
+def secret_of(judge: MachineJudge | None, configuration: Configuration) -> str:
+    """The stored secret for the server of a revision; "" where it needs none.
+
+    Raises ConfigurationRefused where the server may not be asked, SecretRefused, JudgeRefused.
+    """
+    origin = origin_of(configuration)
+    if not configuration.secret_header:
+        return ""
+    if judge is None or judge.secret is None:
+        raise JudgeRefused("no_secret", "There is no stored secret. Enter it again.")
+    return read_secret(secret=judge.secret, origin=origin)
+
+
 def open_endpoint(
     *,
     judge: MachineJudge | None,
@@ -159,10 +183,9 @@ def open_endpoint(
     Raises ConfigurationRefused where its server may not be asked, SecretRefused, JudgeRefused.
     """
     configuration = prompter.configuration
-    origin = origin_of(configuration)
-    if configuration.secret_header and not secret:
-        if judge is None or judge.secret is None:
-            raise JudgeRefused("no_secret", "There is no stored secret. Enter it again.")
-        secret = read_secret(secret=judge.secret, origin=origin)
+    if secret:
+        origin_of(configuration)
+    else:
+        secret = secret_of(judge, configuration)
     pace = Pace(rate=configuration.rate, clock=time.monotonic)
     return Endpoint(client=client, prompter=prompter, secret=secret, pace=pace, stop=stop)

@@ -22,6 +22,7 @@ from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, check_may_see_people
 
 SHOWN: Final = 2_000  # characters of a raw answer
+MOST_BATCHES: Final = 50  # shown
 LABELLED: Final = Q(outcome=Outcome.LABELLED)
 
 
@@ -56,6 +57,20 @@ class RequestCount:
 
 
 @dataclass(frozen=True)
+class BatchRow:
+    """Requests that were sent as one batch. id: the endpoint's; empty until it has made the batch.
+    status: as the endpoint says. problem: what went wrong, in words.
+    """
+
+    id: str
+    status: str
+    requests: int
+    problem: str
+    created_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True)
 class FailedPair:
     """A request about a pair without a label. answer: the beginning of the raw answer."""
 
@@ -72,7 +87,7 @@ class JudgeCampaignPage:
     """The progress of a judge's campaign. done: pairs that were answered, or found in the cache.
 
     median, p95: seconds of the labelled requests; null where there are none. cost: in hundredths
-    of the currency.
+    of the currency. batches: the newest first.
 
     On pages, failed: pairs without a label.
     """
@@ -90,6 +105,7 @@ class JudgeCampaignPage:
     cost: float
     median: float | None
     p95: float | None
+    batches: tuple[BatchRow, ...]
     failed: "Page[FailedPair]" = field(metadata=ON_PAGES)
     may_change: bool = field(metadata=ON_PAGES)
 
@@ -174,6 +190,17 @@ def get_judge_campaign_page(*, access: Access, public_id: UUID, page: str) -> Ju
         cost=(spent["cost"] or 0) / PER_HUNDREDTH,
         median=float(np.median(seconds)) if seconds else None,
         p95=float(np.quantile(seconds, 0.95)) if seconds else None,
+        batches=tuple(
+            BatchRow(
+                id=one.batch_id,
+                status=one.status or ("ended" if one.ended_at else "not sent yet"),
+                requests=one.requests,
+                problem=one.problem,
+                created_at=one.created_at,
+                ended_at=one.ended_at,
+            )
+            for one in own.batches.defer("pairs").order_by("-pk")[:MOST_BATCHES]
+        ),
         failed=paginate(
             failed_qs.select_related("query", "document"), page=page, show=_show_failed
         ),

@@ -11,7 +11,7 @@ from annotation.models import Campaign, JudgeCampaign, MachineJudge, Pair
 from annotation.permissions import check_may_run
 from judgments.audit import services as audit
 from judgments.jobs.sliced import end, end_abandoned, queue_slice
-from judgments.models import SampledQuery, SamplePlan, SavedSet, SavedSetQuery
+from judgments.models import Job, SampledQuery, SamplePlan, SavedSet, SavedSetQuery
 from judgments.permissions import Access, NotFound, check_may_lead
 from touchstone.scales import Scale
 
@@ -93,8 +93,8 @@ def start_judging(
     return started
 
 
-def queue_rest(own: JudgeCampaign, *, at: datetime) -> None:
-    """Queue the job that asks about what is left."""
+def queue_rest(own: JudgeCampaign, *, at: datetime, not_before: datetime | None = None) -> None:
+    """Queue the job that asks about what is left. not_before: when it may begin."""
     queue_slice(
         own,
         collection=own.judge.collection,
@@ -103,6 +103,8 @@ def queue_rest(own: JudgeCampaign, *, at: datetime) -> None:
         units=own.pairs,
         at=at,
     )
+    if not_before is not None and own.job is not None:
+        Job.objects.filter(pk=own.job.pk).update(not_before=not_before)
 
 
 def stop_judging(*, access: Access, own: JudgeCampaign, at: datetime) -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final, Self
 
 from annotation.machine_judges.answers import answer_schema
+from annotation.machine_judges.batch_files import CHAT, base_of
 from annotation.machine_judges.prompts import (
     DEFAULT_TEMPLATE,
     PromptRefused,
@@ -76,6 +77,7 @@ class Configuration:
     before it grades. document_characters: shown of a document. at_once: requests in flight. rate:
     requests per second, 0 for no limit. timeout: seconds for a request. attempts: for each pair.
     prompt_price, completion_price: of a million tokens, in ten-thousandths of the currency.
+    batches: requests are sent in batches, which cost less and take up to a day.
     """
 
     url: str
@@ -92,6 +94,7 @@ class Configuration:
     attempts: int = 3
     prompt_price: int = 0
     completion_price: int = 0
+    batches: bool = False
 
     def cost_of(self, *, prompt_tokens: int, completion_tokens: int) -> int:
         """In 10⁻¹⁰ of the currency."""
@@ -158,10 +161,7 @@ def tokens_of(size: int) -> int:
 
 def check(configuration: Configuration) -> None:
     """Raises ConfigurationRefused for the first field that can't be used."""
-    if not configuration.url.startswith(("http://", "https://")):
-        raise ConfigurationRefused("url", "The URL must begin with http:// or https://.")
-    if len(configuration.url) > LONGEST_URL:
-        raise ConfigurationRefused("url", f"At most {LONGEST_URL:,} characters.")
+    _check_url(configuration)
     if not 0 < len(configuration.model) <= LONGEST_MODEL:
         raise ConfigurationRefused("model", f"1 to {LONGEST_MODEL} characters.")
     try:
@@ -176,6 +176,16 @@ def check(configuration: Configuration) -> None:
         value = getattr(configuration, name)
         if not (math.isfinite(value) and lowest <= value <= highest):
             raise ConfigurationRefused(name, f"Must be from {lowest:g} to {highest:g}.")
+
+
+def _check_url(configuration: Configuration) -> None:
+    if not configuration.url.startswith(("http://", "https://")):
+        raise ConfigurationRefused("url", "The URL must begin with http:// or https://.")
+    if len(configuration.url) > LONGEST_URL:
+        raise ConfigurationRefused("url", f"At most {LONGEST_URL:,} characters.")
+    if configuration.batches and not base_of(configuration.url):
+        message = f"To send batches, the URL must end with {CHAT}."
+        raise ConfigurationRefused("url", message)
 
 
 def _check_secret_header(name: str) -> None:

@@ -126,6 +126,12 @@ class JudgeForm(forms.Form):
         initial=3,
         help_text="For busy servers (408, 429, 5xx) and failed connections.",
     )
+    batches = forms.BooleanField(
+        label="Send in batches",
+        required=False,
+        help_text="For endpoints with OpenAI’s /files and /batches: often at half the price, "
+        "answered within 24 hours. Enter the price of batches below.",
+    )
     prompt_price = _price("Price of input")
     completion_price = _price("Price of output")
 

@@ -101,8 +101,7 @@ def revise_judge(
         locked = MachineJudge.objects.select_for_update(no_key=True).get(pk=judge.pk)
         _keep_secret(access, locked, configuration, secret=secret, origin=origin, at=at)
         last = locked.revisions.order_by("-number").first()
-        own = (configuration.to_json(), guideline_revision.pk, instructions)
-        if last and own == (last.configuration, last.guideline_revision_id, last.instructions):
+        if last and _is_same(last, configuration, guideline_revision, instructions):
             return last
         revision = JudgeRevision.objects.create(
             judge=locked,
@@ -121,6 +120,18 @@ def revise_judge(
             after={"revision": revision.number, "server": origin, "model": configuration.model},
         )
     return revision
+
+
+def _is_same(
+    last: JudgeRevision,
+    configuration: Configuration,
+    guideline_revision: GuidelineRevision,
+    instructions: str,
+) -> bool:
+    """Whether a revision says this already; fields that it was made before have their defaults."""
+    own = (guideline_revision.pk, instructions, configuration)
+    stored = Configuration.from_json(last.configuration)
+    return own == (last.guideline_revision_id, last.instructions, stored)
 
 
 def instructions_of(configuration: Configuration, revision: GuidelineRevision) -> str:

@@ -7,7 +7,7 @@ from math import ceil
 from django.db.models import Count, F, Sum, Value
 
 from annotation.machine_judges.configuration import PER_HUNDREDTH
-from annotation.models import JudgeAttempt, MachineJudge
+from annotation.models import JudgeAttempt, JudgeBatch, MachineJudge
 from judgments.budgets.queries import list_budgets, used_now
 from judgments.budgets.rules import month_of, month_start
 from judgments.budgets.services import COLLECTION, note_use
@@ -23,6 +23,12 @@ class Spent:
     requests: int = 0
     tokens: int = 0
     cost: int = 0
+
+    def plus(self, other: "Spent") -> "Spent":
+        """Both together."""
+        return Spent(
+            self.requests + other.requests, self.tokens + other.tokens, self.cost + other.cost
+        )
 
     def of(self, unit: str) -> int:
         """In what a budget of this unit counts with here: tokens, or 10⁻¹⁰ of the currency."""
@@ -76,14 +82,15 @@ class RemainingBudget:
 
     def add(self, spent: Spent) -> None:
         """Some requests have ended."""
-        own = self.added
-        self.added = Spent(
-            own.requests + spent.requests, own.tokens + spent.tokens, own.cost + spent.cost
-        )
+        self.added = self.added.plus(spent)
 
     def may_ask(self, in_flight: int) -> bool:
         """Whether another request may be begun beside so many."""
         return all(self._left(one) > in_flight * self._mean(one.unit) for one in self.limits)
+
+    def fits(self, spent: Spent) -> bool:
+        """Whether every limit leaves as much as this."""
+        return all(self._left(one) >= spent.of(one.unit) for one in self.limits)
 
     @property
     def is_empty(self) -> bool:
@@ -99,25 +106,38 @@ class RemainingBudget:
 
 
 def get_remaining_budget(judge: MachineJudge, *, at: datetime) -> RemainingBudget:
-    """What is left to a judge, as its budgets and the stored requests say.
+    """What is left to a judge, as its budgets, the stored requests and the batches under way say.
 
     Budgets of the collection in money stop it too, by what was used of them when counted last.
     """
+    reserved = _count_reserved(campaign__judge=judge)
     total, month = count_spent(judge), count_spent(judge, since=month_start(at))
     limits = [
         _Limit(
             unit=budget.unit,
             most=budget.limit * (PER_HUNDREDTH if budget.unit == Budget.Unit.MONEY else 1),
-            used=(month if budget.period == Budget.Period.MONTH else total).of(budget.unit),
+            used=(month if budget.period == Budget.Period.MONTH else total)
+            .plus(reserved)
+            .of(budget.unit),
         )
         for budget in list_budgets(judge.collection, subject_of(judge))
         if budget.stops
     ]
     for budget in _list_shared(judge):
         if budget.stops:
+            shared = _count_reserved(campaign__judge__collection=judge.collection_id)
             used, most = used_now(budget, at) * PER_HUNDREDTH, budget.limit * PER_HUNDREDTH
+            used += shared.cost
             limits.append(_Limit(unit=budget.unit, most=most, used=used))
     return RemainingBudget(limits, before=total)
+
+
+def _count_reserved(**own: object) -> Spent:
+    """What batches that have not ended may cost."""
+    result = JudgeBatch.objects.filter(ended_at=None, **own).aggregate(
+        tokens=Sum("reserved_tokens"), cost=Sum("reserved_cost")
+    )
+    return Spent(0, result["tokens"] or 0, result["cost"] or 0)
 
 
 def _list_shared(judge: MachineJudge) -> list[Budget]:

@@ -27,6 +27,7 @@ from annotation.models.labels import (
 )
 from annotation.models.machine_judges import (
     JudgeAttempt,
+    JudgeBatch,
     JudgeCampaign,
     JudgeRevision,
     MachineCheck,
@@ -67,6 +68,7 @@ __all__ = [
     "Guideline",
     "GuidelineRevision",
     "JudgeAttempt",
+    "JudgeBatch",
     "JudgeCampaign",
     "JudgeRevision",
     "Label",

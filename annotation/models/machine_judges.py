@@ -134,6 +134,47 @@ class JudgeCampaign(SlicedWork):
         return f"{self.judge_id} on {self.campaign_id}"
 
 
+class JudgeBatch(models.Model):
+    """Requests of a campaign that are sent as one batch, and what it is waiting for.
+
+    pairs: zlib of the pairs in the order of its lines. reserved_tokens, reserved_cost: what it may
+    cost, counted against budgets until it ends. file_id, batch_id: the endpoint's names, stored
+    before the next step; empty until then. status: as the endpoint says. polls, failures: looks at
+    it, and failed ones in a row. problem: in words.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    campaign = models.ForeignKey(JudgeCampaign, on_delete=models.PROTECT, related_name="batches")
+    pairs = models.BinaryField()
+    requests = models.PositiveIntegerField()
+    reserved_tokens = models.PositiveBigIntegerField()
+    reserved_cost = models.PositiveBigIntegerField()
+    file_id = models.CharField(max_length=200, blank=True, default="")
+    batch_id = models.CharField(max_length=200, blank=True, default="")
+    status = models.CharField(max_length=32, blank=True, default="")
+    is_cancelled = models.BooleanField(default=False)
+    polls = models.PositiveIntegerField(default=0)
+    failures = models.PositiveIntegerField(default=0)
+    problem = models.CharField(max_length=500, blank=True, default="")
+    next_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("campaign",),
+                condition=models.Q(ended_at__isnull=True),
+                name="judge_batch_one_at_a_time",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id}: {self.requests}"
+
+
 class JudgeAttempt(models.Model):
     """One request about a pair, and what became of it. Written once, as it comes.
 

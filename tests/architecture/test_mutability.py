@@ -83,6 +83,7 @@ MUTABLE = {
     "annotation.CampaignAnnotator": "people join and leave",
     "annotation.CheckPlan": "how much is planted; changes are in the audit log",
     "annotation.CheckRule": "the rules that hold; changes are in the audit log",
+    "annotation.JudgeBatch": "the state of a batch of requests",
     "annotation.MachineCheck": "which labels of a machine judge a list has seen",
     "annotation.DocumentCheck": "when a list was last compared with its documents",
     "annotation.GoldItem": "is retired",
