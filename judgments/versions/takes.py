@@ -65,12 +65,14 @@ def read_machine(takes_from: Mapping[str, Any] | None) -> MachineChoice | None:
 def takes_words(takes: str, takes_from: Mapping[str, Any] | None) -> str:
     """Where a version's grades come from, in words."""
     machine = read_machine(takes_from)
-    name = f"{machine.judge}, revision {machine.revision}" if machine else "machine judges"
+    name = "machine judges"
+    if machine is not None:
+        name = f"machine judge {machine.judge}, revision {machine.revision}"
     if takes == Takes.PEOPLE:
         return "people only"
     if takes == Takes.MACHINE:
         return f"{name}, only"
-    return f"people where there are, {name} elsewhere"
+    return f"people where there are, {name}, elsewhere"
 
 
 def takes_at(*, list_id: int, version: int | None) -> str:

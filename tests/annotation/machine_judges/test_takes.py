@@ -118,9 +118,9 @@ def test_each_version_says_what_it_takes_and_each_choice_is_a_version(world, cam
     assert takes_of(world) == ["people", *others, "people"]
     chosen = AuditEntry.objects.filter(action="list.takes_chosen").order_by("pk")
     assert [entry.after["takes"] for entry in chosen] == [
-        "people where there are, Model, revision 1 elsewhere",
-        "Model, revision 1, only",
-        "people where there are, Model, revision 1 elsewhere",
+        "people where there are, machine judge Model, revision 1, elsewhere",
+        "machine judge Model, revision 1, only",
+        "people where there are, machine judge Model, revision 1, elsewhere",
         "people only",
     ]
 
@@ -239,9 +239,9 @@ def test_pages_and_rest_say_and_change_it(world, campaign, revision):
         page = words(dora.get(f"/c/books/lists/main{address}"))
         assert "Model, revision 1, only" in page, address
     board = dora.get("/api/v1/collections/books/lists/main/leaderboard").json()
-    assert board["grades_from"] == "Model, revision 1, only"
+    assert board["grades_from"] == "machine judge Model, revision 1, only"
     qrels = dora.get("/api/v1/collections/books/lists/main/versions/2/qrels")
-    assert qrels["X-Grades-From"] == "Model, revision 1, only"
+    assert qrels["X-Grades-From"] == "machine judge Model, revision 1, only"
     page = reverse("list-takes", args=["books", "main"])
     assert "Model, revision 1, on pairs of" in words(ada.get(page))
     ada.post(page, {"takes": "people"})
