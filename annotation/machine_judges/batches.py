@@ -47,6 +47,7 @@ FIRST_POLL: Final = 5.0  # seconds
 LAST_POLL: Final = 600.0
 MOST_FAILURES: Final = 30  # in a row, of requests about a batch
 LONGEST_EXCHANGE: Final = 120.0  # seconds for an upload or a file of answers
+NOT_FOUND: Final = 404
 USUAL_TOKENS: Final = 1_000  # of an answer, where the parameters do not limit them
 
 
@@ -167,9 +168,9 @@ class BatchWork:
             return self._follow(batch, at, is_running=is_running)
         except OutgoingError as error:
             status = error.answer.status if error.answer else None
-            return self._after_failure(error.detail, is_final=status in HOPELESS, at=at)
+            return self._after_failure(error.detail, status=status, at=at)
         except DomainError as error:
-            return self._after_failure(error.message, is_final=False, at=at)
+            return self._after_failure(error.message, status=None, at=at)
 
     def _begin(self, at: datetime, failures: int) -> Step:
         """Reserve, upload and make the next batch. failures: of uploads before, in a row."""
@@ -246,12 +247,16 @@ class BatchWork:
         _note(batch, polls=batch.polls + 1, next_at=at + timedelta(seconds=seconds))
         return Step(next_at=batch.next_at)
 
-    def _after_failure(self, words: str, *, is_final: bool, at: datetime) -> Step:
-        """Look again later; or end, where that is of no use."""
+    def _after_failure(self, words: str, *, status: int | None, at: datetime) -> Step:
+        """Look again later; or end, where that is of no use.
+
+        A batch that was made is paid for: a secret that is refused can be entered again meanwhile.
+        """
         batch = open_batch(self._own)
         if batch is None:
             return Step(JudgeCampaign.State.FAILED, words)
         _note(batch, failures=batch.failures + 1, problem=words[:500])
+        is_final = status == NOT_FOUND if batch.batch_id else status in HOPELESS
         if is_final or batch.failures >= MOST_FAILURES:
             if batch.batch_id:  # it may have been paid for
                 lost = Asked(outcome=Outcome.TIMEOUT, detail=f"results can’t be read: {words}")

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Max, QuerySet
 
 from annotation.machine_judges.services import JudgeRefused, check_own
-from annotation.models import Campaign, JudgeCampaign, MachineJudge, Pair
+from annotation.models import Campaign, JudgeBatch, JudgeCampaign, MachineJudge, Pair
 from annotation.permissions import check_may_run
 from judgments.audit import services as audit
 from judgments.jobs.sliced import end, end_abandoned, queue_slice
@@ -64,6 +64,7 @@ def start_judging(
     if not result["count"]:
         raise JudgeRefused("no_pairs", "No pair there has texts, so there is nothing to label.")
     end_abandoned(judge.campaigns.all(), at=at)
+    _check_batches(judge, at=at)
     try:
         with transaction.atomic():
             started = JudgeCampaign.objects.create(
@@ -91,6 +92,21 @@ def start_judging(
         message = "This machine judge is still at work."
         raise JudgeRefused("judge_running", message) from error
     return started
+
+
+def _check_batches(judge: MachineJudge, *, at: datetime) -> None:
+    """Raises JudgeRefused while a batch of an earlier campaign is under way: its pairs would be
+    paid twice. A worker looks at it, also where the one that did has died."""
+    open_qs = JudgeBatch.objects.filter(campaign__judge=judge, ended_at=None)
+    left = open_qs.select_related("campaign__judge__collection", "campaign__job").first()
+    if left is None or left.campaign.state == JudgeCampaign.State.RUNNING:
+        return
+    job = left.campaign.job
+    if job is not None and job.state in (Job.State.DONE, Job.State.FAILED):
+        with transaction.atomic():
+            queue_rest(left.campaign, at=at)
+    message = "A batch of an earlier campaign is still under way. Its answers are stored first."
+    raise JudgeRefused("batch_open", message)
 
 
 def queue_rest(own: JudgeCampaign, *, at: datetime, not_before: datetime | None = None) -> None:

@@ -13,6 +13,7 @@ from annotation.machine_judges.batch_files import (
 )
 from annotation.machine_judges.campaigns import start_judging, stop_judging
 from annotation.machine_judges.configuration import Configuration, ConfigurationRefused, check
+from annotation.machine_judges.services import JudgeRefused
 from annotation.machine_judges.spending import get_remaining_budget, subject_of
 from annotation.models import JudgeAttempt, JudgeBatch, JudgeCampaign, MachineLabel
 from judgments.budgets.services import set_budgets
@@ -267,6 +268,8 @@ def test_a_stopped_campaign_cancels_its_batch_and_keeps_what_was_answered(world,
         once()
         access = make_access(collection=world.collection)
         stop_judging(access=access, own=own, at=timezone.now())
+        with pytest.raises(JudgeRefused, match="still under way"):
+            start_judging(access=access, judge=own.judge, campaign=own.campaign, at=timezone.now())
         once()
         assert server.log[-1] == "POST /v1/batches/batch_0/cancel"
         once()
@@ -288,6 +291,18 @@ def test_an_endpoint_that_does_not_know_the_batch_ends_it_and_counts_it_as_perha
     own.refresh_from_db()
     assert own.state == "failed"
     assert outcomes() == ["timeout"] * PAIRS
+
+
+def test_a_secret_that_is_refused_meanwhile_loses_no_batch(world, settings):
+    with serving(lambda _: grades(1)) as server:
+        start(world, settings, server)
+        once()
+        server.fault = lambda *_: 401
+        once()
+        assert JudgeBatch.objects.get().failures == 1
+        server.fault = None
+        work()
+    assert MachineLabel.objects.count() == PAIRS
 
 
 def test_what_is_no_batch_is_refused():
