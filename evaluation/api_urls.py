@@ -98,6 +98,11 @@ urlpatterns = [
         name="api-effect",
     ),
     path(f"{L}/estimates", corrected.SampleEstimates.as_view(), name="api-estimates"),
+    path(
+        f"{L}/estimates/people",
+        corrected.QueriesForPeople.as_view(),
+        name="api-draw-for-people",
+    ),
     path(f"{L}/estimates/plan", samples.SamplePlanning.as_view(), name="api-plan-sample"),
     path(
         f"{L}/samples/<int:number>/without-results",

@@ -10,6 +10,7 @@ from pathlib import Path
 from config.demo.corpus import DemoDocument
 
 GRADES_FILE = Path(__file__).with_name("grades.tsv")
+DRAWN_FILE = Path(__file__).with_name("drawn_grades.tsv")
 HEADER = ("qid", "docid", "content_hash", "first", "second")
 GRADE = re.compile(r"[0-4]")
 DIGEST = re.compile(r"[0-9a-f]{64}")

@@ -1,7 +1,8 @@
 """What has happened in the demo's campaign before it is first opened: ten days of a small team.
 
-The two readings of `grades.tsv` are real judgments. The third annotator is made up, and named so;
-so is the pace at which everyone labels. README.md beside this file says what is what.
+The two readings of `grades.tsv` and `drawn_grades.tsv` are real judgments. The third annotator is
+made up, and named so; so is the pace at which everyone labels. README.md beside this file says what
+is what.
 """
 
 import uuid
@@ -20,6 +21,8 @@ from annotation.consolidation.services import consolidate
 from annotation.gold.checking import check_labels
 from annotation.gold.services import change_checks, mark_gold
 from annotation.guidelines.services import create_guideline, revise_guideline
+from annotation.imports.files import GivenLabel, GivenLabels
+from annotation.imports.services import import_labels
 from annotation.labelling.leasing import MOST, lease_next, release_leases
 from annotation.labelling.services import submit_label
 from annotation.labelling.shown_pairs import list_leased_pairs
@@ -31,7 +34,7 @@ from annotation.quality.services import refresh_quality
 from annotation.questions.queries import get_thread_page
 from annotation.questions.services import announce, answer, ask, mark_read
 from annotation.seats.ordering import Order
-from config.demo.grades import DemoGrades
+from config.demo.grades import DRAWN_FILE, DemoGrades
 from config.demo.guideline import LATER, general_text, grade_words
 from config.demo.people import People
 from evaluation.evaluations.refreshing import refresh_evaluations
@@ -93,12 +96,16 @@ class Stage:
 
 @dataclass(frozen=True)
 class Shares:
-    """The drawn pairs by who labels them, and what they say. rest: no one has read them yet."""
+    """The pool's pairs by who labels them, and what they say. rest: no one has read them yet.
+
+    sampled: the queries that were drawn for people.
+    """
 
     both: Drawn
     careless: Drawn
     once: Drawn
     rest: Drawn
+    sampled: Collection[int]
     first: Grades
     second: Grades
     third: Grades
@@ -111,9 +118,15 @@ class Example(NamedTuple):
     text: str
 
 
-def tell(stage: Stage, grades: DemoGrades) -> Campaign:
-    """The campaign, with its labels, versions and a release. grades: those that fit here."""
-    shares = _shares(stage, grades)
+def tell(
+    stage: Stage, grades: DemoGrades, *, sampled: Collection[int], imported: DemoGrades
+) -> Campaign:
+    """The campaign, with its labels, versions and a release. grades: those that fit here.
+
+    sampled: the queries (pk) that were drawn for people. imported: the grades of those among them
+    that no one has labelled in the campaign.
+    """
+    shares = _shares(stage, grades, sampled)
     people, lead = stage.people, stage.lead
     guideline = _guideline(stage, at=stage.days_ago(9))
     campaign = _campaign(stage, guideline, shares)
@@ -139,6 +152,7 @@ def tell(stage: Stage, grades: DemoGrades) -> Campaign:
     _release(stage, campaign, at=stage.days_ago(2))
     _add(campaign, shares.once, stage, at=stage.days_ago(1))
     _enter(people.first, campaign, shares.first, stage.days_ago(1))
+    _import(stage, campaign, imported, at=stage.days_ago(1))
     _add(campaign, shares.rest, stage, at=stage.days_ago(1))
     _ask(people.first, campaign, shares.once, shares, grade=2, words=STILL_ASKED, at=stage.at)
     _commit(stage, stage.at)
@@ -146,22 +160,23 @@ def tell(stage: Stage, grades: DemoGrades) -> Campaign:
     return campaign
 
 
-def _shares(stage: Stage, grades: DemoGrades) -> Shares:
+def _shares(stage: Stage, grades: DemoGrades, sampled: Collection[int]) -> Shares:
     collection = stage.lead.collection
     qids, docids = map_queries(collection=collection), map_documents(collection=collection)
     read = {(qids[one.qid], docids[one.docid]): one for one in grades.used}
-    queries = sorted({query for query, _ in read})
-    once, careless = set(queries[:HALF_READ]), set(queries[HALF_READ : HALF_READ + CARELESS])
+    others = sorted({query for query, _ in read} - set(sampled))
+    once, careless = set(others[:HALF_READ]), set(others[HALF_READ : HALF_READ + CARELESS])
     drawn = _draw(stage.runs)
 
     def of(chosen: Collection[int]) -> Drawn:
         return {pair: drawn[pair] for pair in drawn if pair in read and pair[0] in chosen}
 
     return Shares(
-        both=of(set(queries) - once - careless),
+        both=of({query for query, _ in read} - once - careless),
         careless=of(careless),
         once=of(once),
-        rest={pair: drawn[pair] for pair in drawn if pair not in read},
+        rest={pair: drawn[pair] for pair in drawn if pair not in read and pair[0] not in sampled},
+        sampled=sampled,
         first={pair: one.first for pair, one in read.items()},
         second={pair: one.second for pair, one in read.items()},
         third={pair: _slipping(one.second, f"{one.qid} {one.docid}") for pair, one in read.items()},
@@ -323,8 +338,12 @@ def _add(campaign: Campaign, drawn: Drawn, stage: Stage, *, at: datetime) -> Non
 
 
 def _mark_gold(stage: Stage, campaign: Campaign, shares: Shares, *, at: datetime) -> None:
-    """Some pairs of each query on which both readings agree, the most relevant ones and others."""
-    plain_qs = campaign.pairs.filter(gold=None).order_by("query", "document")
+    """Some pairs of each query on which both readings agree, the most relevant ones and others.
+
+    None of a sampled query: gold is no judgment, and these are to be judged completely.
+    """
+    plain_qs = campaign.pairs.filter(gold=None).exclude(query__in=shares.sampled)
+    plain_qs = plain_qs.order_by("query", "document")
     agreed: dict[int, list[Pair]] = {}
     for pair in plain_qs.select_related("campaign"):
         key = (pair.query_id, pair.document_id)
@@ -366,6 +385,34 @@ def _enter(
             )
             submit_label(context=context, submission=submission, at=at)
     release_leases(context=context)
+
+
+def _import(stage: Stage, campaign: Campaign, imported: DemoGrades, *, at: datetime) -> None:
+    """Both readings of the drawn queries that the campaign did not have, from a file."""
+    labels = [
+        GivenLabel(line, one.qid, one.docid, person.username, grade, at, None, "")
+        for line, (one, person, grade) in enumerate(
+            (
+                (one, person, grade)
+                for one in imported.used
+                for person, grade in (
+                    (stage.people.first, one.first),
+                    (stage.people.second, one.second),
+                )
+            ),
+            start=2,
+        )
+    ]
+    import_labels(
+        access=stage.lead,
+        judgment_list=stage.judgment_list,
+        given=GivenLabels(DRAWN_FILE.name, labels),
+        campaign_name=campaign.name,
+        names={},
+        create=False,
+        seed=0,
+        at=at,
+    )
 
 
 def _by_text(grades: Grades) -> dict[tuple[str, str], int]:

@@ -10,13 +10,14 @@ from django.db import transaction
 
 from config.demo import clicks
 from config.demo.corpus import DemoDocument, standard_library
-from config.demo.grades import DemoGrades, demo_grades
+from config.demo.grades import DRAWN_FILE, DemoGrades, demo_grades
 from config.demo.inverted_index import inverted_index
 from config.demo.people import People, SignIn, create_people
 from config.demo.queries import QUERIES
 from config.demo.rankers import RANKERS, run_lines
-from config.demo.story import Stage, tell
+from config.demo.story import DEPTH, Stage, tell
 from config.demo.traffic import NAME, simulated_traffic
+from evaluation.corrected.drawing import draw_for_people
 from evaluation.models import Run
 from evaluation.runs.queries import list_ranked_documents
 from evaluation.runs.rankers import create_ranker
@@ -40,6 +41,7 @@ SLUG: Final = "python"
 LIST: Final = "main"
 SAMPLED: Final = 30  # questions, of which the demo's people have judged some
 SEED: Final = 7
+FOR_PEOPLE: Final = 20  # questions that people judged completely, to correct the machine judge
 INTERLEAVED: Final = ("bm25", "title-only")
 BEGAN: Final = timedelta(days=10)  # before what is now
 
@@ -79,21 +81,23 @@ def _build(at: datetime, say: Say) -> Workspace:
     sign_ins, people = create_people()
     stage = _stage(people, documents, at)
     say(f"ranked {len(QUERIES)} questions with {len(stage.runs)} rankers and imported their runs")
-    grades = demo_grades(documents)
-    campaign = tell(stage, grades)
     _sample(stage, at)
-    say(f"drew a sample of {SAMPLED} questions from simulated traffic")
+    sampled = _sample_for_people(stage, at)
+    say(f"drew {SAMPLED} questions from simulated traffic, and {FOR_PEOPLE} for people")
+    grades, imported = demo_grades(documents), demo_grades(documents, DRAWN_FILE)
+    campaign = tell(stage, grades, sampled=sampled, imported=imported)
+    read, skipped = len(grades.used) + len(imported.used), grades.skipped + imported.skipped
+    say(f"entered labels of {read:,} pairs ({skipped} skipped)")
     _click(stage, grades)
     say(f"simulated {clicks.PAGES:,} result pages with clicks")
-    say(f"entered labels of {len(grades.used):,} pairs ({grades.skipped} skipped)")
     return Workspace(
         sign_ins=sign_ins,
         documents=len(documents),
         queries=len(QUERIES),
         runs=len(stage.runs),
         pairs=campaign.pairs.count(),
-        grades=len(grades.used),
-        skipped=grades.skipped,
+        grades=read,
+        skipped=skipped,
     )
 
 
@@ -118,6 +122,21 @@ def _sample(stage: Stage, at: datetime) -> None:
         by=stage.people.lead,
         at=at - BEGAN,
     )
+
+
+def _sample_for_people(stage: Stage, at: datetime) -> set[int]:
+    """The questions (pk) that people judge completely, drawn as the page does it."""
+    ranked = list_ranked_documents(run_ids=[run.pk for run in stage.runs], depth=DEPTH)
+    plan = draw_for_people(
+        judgment_list=stage.judgment_list,
+        query_ids={one.query_id for one in ranked if one.document_ids},
+        n=FOR_PEOPLE,
+        seed=SEED,
+        by=stage.people.lead,
+        at=at - BEGAN,
+        frame_name=f"{stage.judgment_list.name}: all questions of the pool",
+    )
+    return set(plan.members.values_list("query", flat=True))
 
 
 def _click(stage: Stage, grades: DemoGrades) -> None:

@@ -1,6 +1,6 @@
 """How many queries people judge for the interval wanted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evaluation.corrected.drawing import list_population
@@ -9,6 +9,7 @@ from evaluation.evaluations.queries import FilterRefused
 from evaluation.models import CorrectedEvaluation
 from judgments.lists.queries import get_list
 from judgments.models import JudgmentList
+from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access, check_may_lead
 from judgments.samples.designs import USUAL_SPREAD
 from judgments.versions.machine_sources import MachineSource, list_sources
@@ -28,15 +29,16 @@ NOTHING: Final = DrawFilters()
 
 @dataclass(frozen=True)
 class DrawPage:
-    """sources: machine judges with labels on the list. size: queries that the chosen one judged.
+    """What drawing queries for people takes.
 
-    spread: the standard deviation expected of people's values less λ times the machine's;
-    is_known: from a sample that people judged, else the usual 0.3. n: queries to draw for the half
-    width; None where none is asked for.
+    sources: machine judges with labels on the list. source: the chosen one, null where there is
+    none. size: queries that it judged. spread: the standard deviation expected of people's values
+    less λ times the machine's; is_known: from a sample that people judged, else the usual 0.3.
+    half: of the 95 % interval, as asked for. n: queries to draw for it; null where it is "".
     """
 
     sources: tuple[MachineSource, ...]
-    list: JudgmentList
+    list: JudgmentList = field(metadata=ON_PAGES)
     source: MachineSource | None
     size: int
     spread: float

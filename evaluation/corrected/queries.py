@@ -22,6 +22,7 @@ from judgments.storage.caches import get_or_compute
 from judgments.versions.machine_sources import (
     MachineSource,
     get_machine_grades,
+    judge_of,
     list_sources,
 )
 from touchstone.measures.definition import Measure
@@ -46,7 +47,9 @@ def get_estimates_and_corrections(
     plan = choose_plan(list_plans(judgment_list=result.list), filters.sample)
     if plan is None:
         refused = _not_drawn(result.list)
-        corrections = [Correction(one.judge, one.revision, refused, ()) for one in sources]
+        corrections = [
+            Correction(one.judge, one.revision, refused, (), judge_of(one.key)) for one in sources
+        ]
         return replace(result, corrections=tuple(corrections))
     plan.list = result.list
     place = result.measures.index(result.measure)
@@ -79,7 +82,7 @@ def _correction(plan: SamplePlan, source: MachineSource, place: int) -> Correcti
     version = last_touched(plan)
     basis = basis_of(plan, version, source)
     board = get_leaderboard(judgment_list=plan.list)
-    judge = source.key.partition(".")[0]
+    judge = judge_of(source.key)
     stored = CorrectedEvaluation.objects.filter(
         plan=plan,
         source__startswith=f"{judge}.",
@@ -108,7 +111,7 @@ def _correction(plan: SamplePlan, source: MachineSource, place: int) -> Correcti
     refused = reasons.pop() if len(reasons) == 1 else ""
     if not version:
         refused = "people judged none of the drawn queries yet"
-    return Correction(source.judge, source.revision, refused, tuple(rows))
+    return Correction(source.judge, source.revision, refused, tuple(rows), judge)
 
 
 @dataclass(frozen=True)

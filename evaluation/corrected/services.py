@@ -12,7 +12,7 @@ from evaluation.evaluations.measure_sets import measures_of
 from evaluation.models import CorrectedEvaluation, MeasureSet, Run
 from judgments.models import SamplePlan
 from judgments.storage.bulk import insert_rows
-from judgments.versions.machine_sources import get_machine_grades
+from judgments.versions.machine_sources import get_machine_grades, judge_of
 from touchstone.statistics.corrected import CorrectionRefusedError
 
 AT_ONCE: Final = 20  # runs that are computed and stored together
@@ -50,7 +50,7 @@ def _correct(due: DueCorrection, at: datetime) -> int:
             "computed_at",
         )  # fmt: skip
         insert_rows(CorrectedEvaluation, columns, rows, ignore_conflicts=True)
-    judge = source.key.partition(".")[0]
+    judge = judge_of(source.key)
     older = CorrectedEvaluation.objects.filter(
         plan=plan,
         source__startswith=f"{judge}.",

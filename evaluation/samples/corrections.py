@@ -34,6 +34,7 @@ class Correction:
     revision: int
     refused: str
     runs: tuple[CorrectedRun, ...]
+    judge_id: int = field(metadata=ON_PAGES)
 
     @property
     def shown(self) -> tuple[CorrectedRun, ...]:
@@ -45,6 +46,12 @@ class Correction:
     def left_out(self) -> tuple[CorrectedRun, ...]:
         """The runs without means for a reason of their own."""
         return tuple(one for one in self.runs if one.refused and not self.refused)
+
+    @property
+    def off(self) -> tuple[float, ...]:
+        """Of means by the machine outside the corrected interval: their differences, sorted."""
+        every = (one.means.machine_off for one in self.runs if one.means)
+        return tuple(sorted(one for one in every if one))
 
     @property
     def computing(self) -> bool:

@@ -35,6 +35,7 @@ from touchstone.statistics.intervals import half_interval
 # Effective queries that were not certain to be drawn, below which 95 % intervals held the mean less
 # than 93 % of the time (tests/touchstone/sampling/coverage.py)
 FEWEST: Final = 40
+FEWEST_SIMPLE: Final = 15  # of a mean per query of a simple random sample: all weights are equal
 FEWEST_POST_STRATIFIED: Final = 80  # of a post-stratified mean per search
 
 
@@ -44,9 +45,10 @@ class Estimate:
 
     standard_error: design-based; null where the design gives none. half: of the 95 % interval
     (Student's t). design_effect: Kish's; effective_n: n divided by it. is_reliable: whether such
-    intervals hold the mean as often as they say: not with fewer than 40 effective queries that were
-    not certain to be drawn (80 for a post-stratified mean per search), nor for a mean per search of
-    a simple random sample, which misses the most frequent queries.
+    intervals hold the mean as often as they say: not with unequal weights and fewer than 40
+    effective queries that were not certain to be drawn (80 for a post-stratified mean per search),
+    with fewer than 15 of a simple random sample, nor for a mean per search of such a sample, which
+    misses the most frequent queries.
     """
 
     mean: float | None
@@ -89,10 +91,11 @@ class Estimates:
     sample: its number, 0 where the list has none. design: in words. size: drawn queries, judged:
     those of them that people judged, without_results: those that count as empty rankings.
     is_complete: that is all of them; else the means are not yet estimates. unanswered: queries that
-    are neither, and for which no run has a document. post_stratified: strata count by what they are
-    in the newest traffic, `traffic`; "" if the sample has no strata. is_simulated: the searches are
-    made up. computing: a worker computes some of it; ask again. corrections: by each machine judge
-    that has labels on the list.
+    are neither, and for which no run has a document. has_searches: the queries are of a traffic
+    log; else each counts once, and means per search are those per query. post_stratified: strata
+    count by what they are in the newest traffic, `traffic`; "" if the sample has no strata.
+    is_simulated: the searches are made up. computing: a worker computes some of it; ask again.
+    corrections: by each machine judge that has labels on the list.
 
     On pages, origins: how the judged queries of the list were chosen.
     """
@@ -106,6 +109,7 @@ class Estimates:
     unanswered: int
     is_complete: bool
     is_simulated: bool
+    has_searches: bool
     post_stratified: bool
     traffic: str
     measure: str
@@ -117,6 +121,11 @@ class Estimates:
     measures: tuple[str, ...] = field(metadata=ON_PAGES)
     frame: str = field(default="", metadata=ON_PAGES)
     origins: Origins | None = field(default=None, metadata=ON_PAGES)
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """The means that pages show."""
+        return ("query", "search") if self.has_searches else ("query",)
 
     @property
     def unreliable(self) -> bool:
@@ -140,6 +149,7 @@ class SampleDifferences:
     """What a sample says of differences from a baseline.
 
     size: drawn queries; judged: of those; without_results: those that count as empty rankings.
+    has_searches: the queries are of a traffic log; else each counts once.
     """
 
     sample: int
@@ -148,7 +158,13 @@ class SampleDifferences:
     judged: int
     without_results: int
     is_simulated: bool
+    has_searches: bool
     differences: tuple[EstimatedDifference, ...]
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """The means that pages show."""
+        return ("query", "search") if self.has_searches else ("query",)
 
     @property
     def is_complete(self) -> bool:
@@ -190,6 +206,7 @@ def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estim
         unanswered=0,
         is_complete=False,
         is_simulated=False,
+        has_searches=True,
         post_stratified=filters.post_stratified,
         traffic="",
         measure=names[place] if names else "",
@@ -228,6 +245,7 @@ def get_estimates(*, access: Access, slug: str, filters: SampleFilters) -> Estim
         is_complete=is_complete,
         is_simulated=plan.frame.is_simulated
         or bool(filters.post_stratified and counted.traffic and counted.traffic.is_simulated),
+        has_searches=plan.frame.of_list_id is None,
         computing=any(one.stale for one in runs),
         runs=runs,
         traffic=counted.traffic.name if counted.traffic else "",
@@ -297,10 +315,12 @@ def estimates_of(
     pair: Readings, plan: SamplePlan, *, post_stratified: bool = False
 ) -> tuple[Estimate, Estimate]:
     """Both readings with their intervals."""
-    suits = bool(plan.design["by_size"]) or len(plan.design["strata"]) > 1
-    per_query, per_search = pair
+    is_simple = not plan.design["by_size"] and len(plan.design["strata"]) == 1
+    of_query = _estimate(pair[0], True, FEWEST_SIMPLE if is_simple else FEWEST)
+    if plan.frame.of_list_id is not None:  # each query is one search
+        return of_query, of_query
     fewest = FEWEST_POST_STRATIFIED if post_stratified else FEWEST
-    return _estimate(per_query, True, FEWEST), _estimate(per_search, suits, fewest)
+    return of_query, _estimate(pair[1], not is_simple, fewest)
 
 
 def _estimate(reading: SampleReading, suits: bool, fewest: int) -> Estimate:
@@ -354,6 +374,7 @@ def get_differences(
         counted.n_judged,
         len(counted.zero_results),
         plan.frame.is_simulated,
+        plan.frame.of_list_id is None,
         rows,
     )
 

@@ -4,8 +4,10 @@ The hub knows no labels; the app that does registers a provider in `ready()`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
+
+from judgments.pages.answers import ON_PAGES
 
 Pair = tuple[int, int]  # pks of a query and a document
 
@@ -14,14 +16,15 @@ Pair = tuple[int, int]  # pks of a query and a document
 class MachineSource:
     """A machine judge's newest revision that has labels on a list.
 
-    key: names the revision, forever. state: another one whenever the revision's labels on the
-    list's pairs are.
+    key: names the revision, forever: JUDGE.REVISION.
+
+    On pages, state: another one whenever the revision's labels on the list's pairs are.
     """
 
     key: str
     judge: str
     revision: int
-    state: str
+    state: str = field(metadata=ON_PAGES)
 
     @property
     def name(self) -> str:
@@ -46,6 +49,11 @@ def register(provider: Provider) -> None:
     """Let a provider say what machines labelled; the same again changes nothing."""
     if provider not in _providers:
         _providers.append(provider)
+
+
+def judge_of(key: str) -> int:
+    """The machine judge (pk) of a source's key."""
+    return int(key.partition(".")[0])
 
 
 def list_sources(list_id: int) -> list[MachineSource]:

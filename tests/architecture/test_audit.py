@@ -79,6 +79,7 @@ UNLOGGED = {
     "live-vectors": JOB,
     "sample-create": JOB,
     "draw-for-people": JOB,
+    "api-draw-for-people": JOB,
     "site-webhook-replay": REPLAY,
     "second-factor-begin": "asks for no code yet; turning it on is logged",
     "skip-return": SKIP,

@@ -15,6 +15,7 @@ from scipy.special import ndtri, stdtrit
 from touchstone.sampling.estimation import (
     hajek_mean,
     mean_influence,
+    poisson_variance,
     sequential_poisson_variance,
 )
 from touchstone.sampling.weighting import design_effect
@@ -24,6 +25,7 @@ from touchstone.statistics.corrected import (
     CorrectedMean,
     CorrectionRefusedError,
     Floats,
+    Interval,
     corrected_list_mean,
     corrected_sample_mean,
     corrected_strata_mean,
@@ -49,7 +51,8 @@ class PeoplesQueries:
     target: `list`, the mean is over exactly these M; `population`, they are a random sample of
     more, stratum by stratum. rows: (n,), the places of people's queries. strata: (M,), codes from
     0, and shares: (n_strata,), their shares of the mean. pi: (n,), the chances where they were
-    unequal (sequential Poisson in each stratum); None for equal ones in each stratum.
+    unequal, in each stratum by sequential Poisson sampling, or for each query by itself if
+    is_independent (Poisson sampling); None for equal ones in each stratum.
     """
 
     target: Target
@@ -57,11 +60,12 @@ class PeoplesQueries:
     strata: Codes
     shares: Floats
     pi: Floats | None = None
+    is_independent: bool = False
 
 
 @dataclass(frozen=True)
 class OneMean:
-    """An estimated mean with its 95 % interval. n: the queries that it rests on."""
+    """An estimated mean with its interval. n: the queries that it rests on."""
 
     value: float
     standard_error: float
@@ -93,20 +97,48 @@ class ThreeMeans:
     spread: float
     is_reliable: bool
 
+    @property
+    def machine_off(self) -> float:
+        """By how much the machine's mean differs from the corrected one; 0 inside its interval."""
+        corrected, value = self.corrected, self.machine.value
+        is_inside = corrected.low <= value <= corrected.high
+        return 0.0 if is_inside else value - corrected.value
 
-def three_means(human: Floats, judge: Floats, drawn: PeoplesQueries) -> ThreeMeans:
+
+@dataclass(frozen=True)
+class IntervalKind:
+    """How intervals are made. interval: by quantiles of Student's t, or normal ones."""
+
+    interval: Interval = "t"
+    level: float = LEVEL
+
+    def quantile(self, df: float) -> float:
+        """Of half an interval, in standard errors."""
+        edge = (1 + self.level) / 2
+        is_t = self.interval == "t" and np.isfinite(df)
+        return float(stdtrit(df, edge) if is_t else ndtri(edge))
+
+
+def three_means(
+    human: Floats,
+    judge: Floats,
+    drawn: PeoplesQueries,
+    *,
+    interval: Interval = "t",
+    level: float = LEVEL,
+) -> ThreeMeans:
     """human: (n,), of people's queries. judge: (M,), of all; per-query differences for two rankers.
 
     Raises CorrectionRefusedError where people judged fewer than 15 queries (of a stratum).
     """
-    n = len(human)
+    n, kind = len(human), IntervalKind(interval, level)
     if n < FEWEST_JUDGED and not (drawn.target == "list" and n == len(judge)):
         raise CorrectionRefusedError(too_few(n))
     if drawn.pi is not None:
-        people, corrected = _unequal(human, judge, drawn, drawn.pi)
+        people, corrected = _unequal(human, judge, drawn, drawn.pi, kind)
     else:
-        people, corrected = _by_strata(human, judge, drawn)
-    machine = _machine(judge, drawn)
+        people, corrected = _by_strata(human, judge, drawn, kind)
+    machine = _machine(judge, drawn, kind)
     weight = float(corrected.weight)
     residuals = human - weight * judge[drawn.rows]
     shown, better = _one(people, n), _one(corrected, n)
@@ -115,7 +147,7 @@ def three_means(human: Floats, judge: Floats, drawn: PeoplesQueries) -> ThreeMea
         machine=machine,
         corrected=better,
         weight=weight,
-        worth=_worth(human, len(judge), drawn, shown.half, better.half),
+        worth=_worth(human, len(judge), drawn, (shown.half, better.half), kind),
         spread=float(residuals.std(ddof=min(2, n - 1))),
         is_reliable=_is_reliable(human, judge, drawn),
     )
@@ -132,10 +164,10 @@ def _one(found: CorrectedMean, n: int) -> OneMean:
 
 
 def _by_strata(
-    human: Floats, judge: Floats, drawn: PeoplesQueries
+    human: Floats, judge: Floats, drawn: PeoplesQueries, kind: IntervalKind
 ) -> tuple[CorrectedMean, CorrectedMean]:
     """By people alone, and corrected."""
-    own = drawn.strata[drawn.rows]
+    own, how = drawn.strata[drawn.rows], vars(kind)
     people, corrected = [], []
     is_judged = np.zeros(len(judge), bool)
     is_judged[drawn.rows] = True
@@ -143,52 +175,65 @@ def _by_strata(
         some, every = own == code, drawn.strata == code
         y, f = human[some], judge[drawn.rows[some]]
         if drawn.target == "list":
-            people.append(people_mean(y, size=int(every.sum())))
-            corrected.append(corrected_list_mean(y, f, judge[every]))
+            people.append(people_mean(y, size=int(every.sum()), **how))
+            corrected.append(corrected_list_mean(y, f, judge[every], **how))
         else:
-            people.append(people_mean(y))
-            corrected.append(corrected_sample_mean(y, f, judge[every & ~is_judged]))
+            people.append(people_mean(y, **how))
+            corrected.append(corrected_sample_mean(y, f, judge[every & ~is_judged], **how))
     if len(people) == 1:
         return people[0], corrected[0]
     return (
-        corrected_strata_mean(people, drawn.shares),
-        corrected_strata_mean(corrected, drawn.shares),
+        corrected_strata_mean(people, drawn.shares, **how),
+        corrected_strata_mean(corrected, drawn.shares, **how),
     )
 
 
 def _unequal(
-    human: Floats, judge: Floats, drawn: PeoplesQueries, pi: Floats
+    human: Floats, judge: Floats, drawn: PeoplesQueries, pi: Floats, kind: IntervalKind
 ) -> tuple[CorrectedMean, CorrectedMean]:
     own = drawn.strata[drawn.rows]
 
     def variance(values: Floats) -> float:
+        if drawn.is_independent:
+            return poisson_variance(values, pi)
         return sequential_poisson_variance(values, pi, own)
 
-    corrected = corrected_unequal_mean(human, judge[drawn.rows], pi, judge, variance)
+    corrected = corrected_unequal_mean(human, judge[drawn.rows], pi, judge, variance, **vars(kind))
     value, error = hajek_mean(human, pi), sqrt(variance(mean_influence(human, pi)))
-    half = float(stdtrit(len(human) - 1, (1 + LEVEL) / 2)) * error
+    half = kind.quantile(len(human) - 1) * error
     numbers = (value, error, value - half, value + half, 0.0, len(human) - 1)
     return CorrectedMean(*map(np.asarray, numbers)), corrected
 
 
-def _machine(judge: Floats, drawn: PeoplesQueries) -> OneMean:
+def _machine(judge: Floats, drawn: PeoplesQueries, kind: IntervalKind) -> OneMean:
     """The machine's mean over all that it judged; of a fixed list it has no sampling error."""
     size = len(judge)
     groups = [judge[drawn.strata == code] for code in range(len(drawn.shares))]
     value = float(np.dot(drawn.shares, [group.mean() for group in groups]))
     if drawn.target == "list":
         return OneMean(value, 0.0, value, value, size)
-    spreads = [people_mean(group) for group in groups]
-    found = spreads[0] if len(spreads) == 1 else corrected_strata_mean(spreads, drawn.shares)
+    how = vars(kind)
+    spreads = [people_mean(group, **how) for group in groups]
+    is_one = len(spreads) == 1
+    found = spreads[0] if is_one else corrected_strata_mean(spreads, drawn.shares, **how)
     return _one(found, size)
 
 
-def _worth(human: Floats, size: int, drawn: PeoplesQueries, half: float, corrected: float) -> int:
-    """How many more queries people alone would need; 0 where the correction gains nothing."""
-    n = len(human)
+def _worth(
+    human: Floats,
+    size: int,
+    drawn: PeoplesQueries,
+    halves: tuple[float, float],
+    kind: IntervalKind,
+) -> int:
+    """How many more queries people alone would need; 0 where the correction gains nothing.
+
+    halves: half widths by people alone, and corrected.
+    """
+    n, (half, corrected) = len(human), halves
     if corrected >= half:
         return 0
-    at = _half_by_people(human, drawn, half)
+    at = _half_by_people(human, drawn, half, kind)
     low, high = n, size if drawn.target == "list" else MOST
     while high - low > 1:
         middle = (low + high) // 2
@@ -196,17 +241,19 @@ def _worth(human: Floats, size: int, drawn: PeoplesQueries, half: float, correct
     return high - n
 
 
-def _half_by_people(human: Floats, drawn: PeoplesQueries, half: float) -> Callable[[int], float]:
+def _half_by_people(
+    human: Floats, drawn: PeoplesQueries, half: float, kind: IntervalKind
+) -> Callable[[int], float]:
     """Half of the interval by people alone, by how many queries they judge, split as they are now.
 
     With unequal chances the standard error is taken to fall with the root of the number.
     """
-    n, edge = len(human), (1 + LEVEL) / 2
+    n = len(human)
     own = drawn.strata[drawn.rows]
     counts = np.bincount(own, minlength=len(drawn.shares)).astype(np.float64)
     if drawn.pi is not None:
-        before = float(stdtrit(n - 1, edge))
-        return lambda more: half * float(stdtrit(more - 1, edge)) / before * sqrt(n / more)
+        before = kind.quantile(n - 1)
+        return lambda more: half * kind.quantile(more - 1) / before * sqrt(n / more)
     spreads = np.array([human[own == code].var(ddof=1) for code in range(len(counts))])
     sizes = np.bincount(drawn.strata, minlength=len(counts)).astype(np.float64)
 
@@ -218,7 +265,7 @@ def _half_by_people(human: Floats, drawn: PeoplesQueries, half: float) -> Callab
         if not variance:
             return 0.0
         df = variance**2 / float((parts**2 / (wanted - 1)).sum())
-        return float(stdtrit(df, edge) if np.isfinite(df) else ndtri(edge)) * sqrt(variance)
+        return kind.quantile(df) * sqrt(variance)
 
     return at
 

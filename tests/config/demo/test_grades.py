@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from config.demo.corpus import DemoDocument, standard_library
-from config.demo.grades import HEADER, DemoGrade, demo_grades
+from config.demo.grades import DRAWN_FILE, HEADER, DemoGrade, demo_grades
 from config.demo.queries import QUERIES
 
 HERE, MOVED, GONE = "a" * 64, "b" * 64, "c" * 64
@@ -65,6 +65,15 @@ def test_the_grades_that_ship_are_of_our_queries_and_mostly_of_this_python() -> 
     assert {grade.qid for grade in shipped.used} <= asked
     assert len(shipped.used) >= 400
     assert all(0 <= grade.first <= 4 and 0 <= grade.second <= 4 for grade in shipped.used)
+
+
+def test_the_questions_drawn_for_people_were_read_by_the_same_rules():
+    drawn = demo_grades(standard_library(), DRAWN_FILE)
+    asked = {query.qid for query in QUERIES}
+    before = {one.qid for one in demo_grades(standard_library()).used}
+    assert {one.qid for one in drawn.used} <= asked - before
+    assert len(drawn.used) >= 200
+    assert all(abs(one.first - one.second) <= 1 for one in drawn.used)
 
 
 def test_the_two_readings_are_not_copies_of_each_other_and_yet_agree() -> None:

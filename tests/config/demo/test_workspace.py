@@ -19,7 +19,10 @@ from annotation.models import (
     Campaign,
     GoldCheck,
     GuidelineRevision,
+    JudgeAttempt,
+    JudgeCampaign,
     Label,
+    MachineLabel,
     Pair,
 )
 from annotation.permissions import get_annotator_context
@@ -32,8 +35,10 @@ from config.demo.people import SIGN_INS, keep_sign_ins, load_sign_ins
 from config.demo.queries import QUERIES
 from config.demo.rankers import RANKERS
 from config.demo.story import DECIDED
-from config.demo.workspace import SLUG, build_workspace, is_built
+from config.demo.word_judge import have_judge
+from config.demo.workspace import FOR_PEOPLE, SLUG, build_workspace, is_built
 from evaluation.canaries.looking import check_canaries
+from evaluation.corrected.services import correct_means
 from evaluation.live_rankers.configuration import Configuration
 from evaluation.live_rankers.trying import try_query
 from evaluation.models import CanaryLook, Evaluation, Incident, Run, Snapshot
@@ -53,6 +58,7 @@ from judgments.models import (
     TrafficFrame,
     User,
 )
+from judgments.outgoing.rules import read_origins
 from judgments.permissions import get_access
 
 pytestmark = [pytest.mark.django_db, pytest.mark.first_pass, pytest.mark.xdist_group("demo")]
@@ -152,8 +158,9 @@ def test_labels_name_both_revisions_of_the_guideline(built) -> None:
 
 def test_several_versions_end_in_decisions_and_a_release(built) -> None:
     sources = list(JudgmentVersion.objects.order_by("number").values_list("source", flat=True))
-    assert sources == ["labels"] * 3 + ["adjudication"] * DECIDED
-    assert Release.objects.get().version.number == len(sources)
+    # the labels of the drawn questions came after the release
+    assert sources == ["labels"] * 3 + ["adjudication"] * DECIDED + ["labels"]
+    assert Release.objects.get().version.number == len(sources) - 1
     decisions = Adjudication.objects.all()
     assert decisions.count() == DECIDED == len({one.pair_id for one in decisions})
 
@@ -210,17 +217,75 @@ def test_what_is_stored_is_what_a_computation_from_scratch_gives(built) -> None:
 def test_the_demos_traffic_says_that_it_is_simulated_and_its_sample_estimates_every_run(
     built,
 ) -> None:
-    frame, plan = TrafficFrame.objects.get(), SamplePlan.objects.get()
+    frame = TrafficFrame.objects.get(of_list=None)
+    plan = SamplePlan.objects.get(frame=frame)
     assert frame.is_simulated
     assert frame.queries == len(QUERIES)
     evaluate_sample(plan_id=plan.pk, at=NOW)
     access = get_access(viewer=User.objects.get(username="researcher"), slug=SLUG)
-    found = get_estimates(access=access, slug="main", filters=SampleFilters())
+    found = get_estimates(
+        access=access, slug="main", filters=SampleFilters(sample=str(plan.number))
+    )
     assert found.is_simulated
     assert found.size == plan.size == 30
     assert 0 < found.judged < 30
     assert not found.is_complete
     assert [one.per_search.mean is not None for one in found.runs] == [True] * len(RANKERS)
+
+
+def test_people_judged_the_questions_drawn_for_them_completely_and_three_means_are_shown(
+    built, settings
+):
+    settings.OUTGOING = read_origins(["http://127.0.0.1:9=127.0.0.1/32"])
+    plan = SamplePlan.objects.exclude(frame__of_list=None).get()
+    assert plan.size == FOR_PEOPLE
+    campaign = Campaign.objects.get()
+    with transaction.atomic():
+        have_judge("http://127.0.0.1:9", at=NOW)
+        started = JudgeCampaign.objects.get()
+        pairs = list(campaign.pairs.select_related("query", "document"))
+        attempts = [
+            JudgeAttempt(
+                campaign=started,
+                query=pair.query,
+                document=pair.document,
+                digest=f"{pair.pk:064}",
+                content_hash="",
+                outcome="labelled",
+                grade=pair.pk % 5,
+                is_last=True,
+                seconds=0.0,
+                ended_at=NOW,
+            )
+            for pair in pairs
+        ]
+        JudgeAttempt.objects.bulk_create(attempts)
+        MachineLabel.objects.bulk_create(
+            MachineLabel(
+                revision=started.revision,
+                query=one.query,
+                document=one.document,
+                digest=one.digest,
+                content_hash="",
+                grade=one.grade or 0,
+                attempt=one,
+                created_at=NOW,
+            )
+            for one in attempts
+        )
+        correct_means(plan_id=plan.pk, at=NOW)
+        client = Client()
+        client.force_login(User.objects.get(username="lead"))
+        answer = client.get(f"/api/v1/collections/{SLUG}/lists/main/estimates").json()
+        (correction,) = answer["corrections"]
+        assert correction["refused"] == ""
+        means = [one["means"] for one in correction["runs"]]
+        assert [one["people"]["n"] for one in means] == [FOR_PEOPLE] * len(RANKERS)
+        assert {one["machine"]["n"] for one in means} == {len(QUERIES)}
+        page = client.get(f"/c/{SLUG}/lists/main/leaderboard").content.decode()
+        assert "rely on the machine alone" in page
+        assert "per search" not in page
+        transaction.set_rollback(True)
 
 
 def test_serving_a_demo_starts_its_search_server_and_takes_a_first_snapshot(

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation.gold.services import mark_gold
 from evaluation.corrected.planning import DrawFilters, get_draw_page
 from evaluation.corrected.queries import get_estimates_and_corrections
 from evaluation.corrected.services import correct_means
@@ -12,6 +13,7 @@ from evaluation.samples.verifying import verify_samples
 from judgments.jobs.services import work_jobs
 from judgments.models import Job, Query, SamplePlan, TrafficFrame
 from judgments.traffic.queries import get_traffic_page
+from judgments.versions.machine_sources import get_machine_grades, list_sources
 from tests.builders import NOW, commit, make_access
 from tests.evaluation.corrected.builders import make_judged
 from touchstone.statistics.three_means import queries_for
@@ -99,3 +101,54 @@ def test_queries_that_share_a_text_can_not_be_named_by_a_sample():
     assert not SamplePlan.objects.exists()
     job = Job.objects.latest("pk")
     assert (job.state, "share their text" in str([job.result, job.problems])) == ("failed", True)
+
+
+def test_programs_plan_and_draw_like_the_page():
+    judged = make_judged(without_plan=True)
+    client = Client()
+    client.force_login(judged.world.ada)
+    path = reverse("api-draw-for-people", args=["books", "main"])
+    answer = client.get(path, {"half": "0.1"}).json()
+    wanted = queries_for(0.1, spread=0.3, size=40)
+    key = f"{judged.revision.judge_id}.1"
+    source = {"key": key, "judge": "Model", "revision": 1}
+    assert (answer["sources"], answer["source"]) == ([source], source)
+    assert (answer["size"], answer["is_known"], answer["n"]) == (40, False, wanted)
+
+    def post(**data):
+        return client.post(path, data, content_type="application/json")
+
+    refused = (
+        {"n": 14, "seed": 1},
+        {"n": 41, "seed": 1},
+        {"seed": 1},
+        {"n": 20, "half": 0.1, "seed": 1},
+        {"half": 2.0, "seed": 1},
+        {"n": 20},
+    )
+    assert {post(**data).status_code for data in refused} <= {400, 422}
+    assert post(n=20, seed=1, judge="9.9").status_code == 404
+    told = post(half=0.1, seed=3, judge=key)
+    assert told.status_code == 202
+    while work_jobs():
+        pass
+    assert SamplePlan.objects.get().size == wanted
+    assert client.get(told["Location"]).json()["state"] == "done"
+
+
+def test_gold_that_is_no_judgment_of_the_list_does_not_count_for_the_machine_either():
+    judged = make_judged()
+    world = judged.world
+    before = list_sources(world.judgments.pk)[0].state
+    undrawn = next(pair for pair in judged.grades if pair[0].pk not in judged.members)
+    drawn = next(pair for pair in judged.grades if pair[0].pk == judged.members[0])
+    for query, document in (undrawn, drawn):
+        pair = judged.campaign.pairs.get(query=query, document=document)
+        access = make_access(collection=world.collection)
+        mark_gold(access=access, pair=pair, low=1, high=2, reason="", at=NOW)
+    (source,) = list_sources(world.judgments.pk)
+    assert source.state != before
+    grades = get_machine_grades(world.judgments.pk, source.key)
+    assert (undrawn[0].pk, undrawn[1].pk) not in grades
+    assert (drawn[0].pk, drawn[1].pk) in grades  # the list has a grade of people there
+    assert len(grades) == len(judged.grades) - 1

@@ -38,7 +38,7 @@ def test_the_board_and_estimates_show_three_means_and_say_when_they_are_stale():
     evaluate_sample(plan_id=judged.plan.pk, at=NOW)
     before = found(judged)
     assert (before.computing, before.shown, before.refused) == (True, (), "")
-    assert "stale" in reader().get(reverse("estimates", args=LIST)).text
+    assert "computing" in reader().get(reverse("estimates", args=LIST)).text
     correct_means(plan_id=judged.plan.pk, at=NOW)
     after = found(judged)
     assert (after.judge, after.revision, after.computing) == ("Model", 1, False)

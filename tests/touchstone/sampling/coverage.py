@@ -39,6 +39,8 @@ class Cell:
 def _cells() -> Iterator[tuple[str, Cell]]:
     for heavy in (False, True):
         end = ", 0/1-heavy" if heavy else ""
+        for n in (15, 20):
+            yield f"simple, n = {n}{end}", Cell(n, False, (), is_heavy=heavy)
         for n in (50, 150, 400):
             yield f"simple, n = {n}{end}", Cell(n, False, (), is_heavy=heavy)
             yield f"stratified, n = {n}{end}", Cell(n, False, (0.5, 0.9), is_heavy=heavy)
