@@ -149,7 +149,7 @@ def three_means(
         weight=weight,
         worth=_worth(human, len(judge), drawn, (shown.half, better.half), kind),
         spread=float(residuals.std(ddof=min(2, n - 1))),
-        is_reliable=_is_reliable(human, judge, drawn),
+        is_reliable=has_long_enough_interval(human, judge, drawn),
     )
 
 
@@ -270,7 +270,8 @@ def _half_by_people(
     return at
 
 
-def _is_reliable(human: Floats, judge: Floats, drawn: PeoplesQueries) -> bool:
+def has_long_enough_interval(human: Floats, judge: Floats, drawn: PeoplesQueries) -> bool:
+    """Whether the corrected 95 % interval holds the mean as often as it says, by these values."""
     if len(human) == len(judge):
         return True
     if drawn.pi is not None:

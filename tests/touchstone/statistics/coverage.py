@@ -26,8 +26,10 @@ from touchstone.statistics.corrected import (
     corrected_unequal_mean,
     people_mean,
 )
+from touchstone.statistics.three_means import PeoplesQueries, has_long_enough_interval
 
 Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
 Shape = tuple[int, int]
 
 SAMPLE, LIST = 500, 300
@@ -54,11 +56,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Coverage:
-    """The share of intervals that contain the truth; mean half widths, corrected and by people."""
+    """The share of intervals that contain the truth; mean half widths, corrected and by people.
+
+    marked: the share of intervals that pages mark as short. share_unmarked: of the others that
+    contain the truth; NaN where there are none.
+    """
 
     share: float
     half: float
     half_by_people: float
+    marked: float
+    share_unmarked: float
 
 
 def cells() -> list[Cell]:
@@ -73,26 +81,50 @@ def simulate(cell: Cell, repetitions: int, *, seed: int = 1) -> Coverage:
     """Draw that often, and count."""
     rng = np.random.default_rng([seed, *map(ord, "".join(map(str, vars(cell).values())))])
     run = RUNS[cell.kind]
-    inside, widths, by_people = [], [], []
-    for truth, found, people in run(cell, repetitions, rng):
+    inside, widths, by_people, unmarked = [], [], [], []
+    for truth, found, people, is_long in run(cell, repetitions, rng):
         inside.append((found.low <= truth) & (truth <= found.high))
+        unmarked.append(is_long)
         widths.append((found.high - found.low) / 2)
         by_people.append((people.high - people.low) / 2)
+    holds, shown = np.concatenate(inside), np.concatenate(unmarked)
     return Coverage(
-        float(np.concatenate(inside).mean()),
+        float(holds.mean()),
         float(np.concatenate(widths).mean()),
         float(np.concatenate(by_people).mean()),
+        float((~shown).mean()),
+        float(holds[shown].mean()) if shown.any() else float("nan"),
     )
 
 
-Found = Iterator[tuple[float, CorrectedMean, CorrectedMean]]
+# the truth, corrected means, people's means, and whether each interval is not marked as short
+Flags = npt.NDArray[np.bool_]
+Found = Iterator[tuple[float, CorrectedMean, CorrectedMean, Flags]]
+
+
+def _unmarked(human: Floats, judge: Floats, size: int, strata: Codes | None = None) -> Flags:
+    """human, judge: (repetitions, n), of people's queries out of a list or sample of this size."""
+    n = human.shape[-1]
+    rows = np.arange(n)
+    codes = np.zeros(n, np.int64) if strata is None else strata
+    # what the mark depends on: people's values, the machine's of the same queries, and the strata
+    every = np.concatenate([codes, np.zeros(size - n, np.int64)])
+    drawn = PeoplesQueries("list", rows, every, np.ones(codes.max() + 1))
+    rest = np.zeros(size - n)
+    return np.array(
+        [
+            has_long_enough_interval(y, np.concatenate([f, rest]), drawn)
+            for y, f in zip(human, judge, strict=True)
+        ]
+    )
 
 
 def _samples(cell: Cell, repetitions: int, rng: np.random.Generator) -> Found:
     n = cell.n
     for _ in range(repetitions // AT_ONCE):
         y, f, truth = _draw(cell, (AT_ONCE, SAMPLE), rng)
-        yield truth, corrected_sample_mean(y[:, :n], f[:, :n], f[:, n:]), people_mean(y[:, :n])
+        found = corrected_sample_mean(y[:, :n], f[:, :n], f[:, n:])
+        yield truth, found, people_mean(y[:, :n]), _unmarked(y[:, :n], f[:, :n], SAMPLE)
 
 
 def _lists(cell: Cell, repetitions: int, rng: np.random.Generator) -> Found:
@@ -101,7 +133,8 @@ def _lists(cell: Cell, repetitions: int, rng: np.random.Generator) -> Found:
         rows = rng.random((AT_ONCE, LIST)).argpartition(cell.n, axis=1)[:, : cell.n]
         every = np.broadcast_to(f, (AT_ONCE, LIST))
         found = corrected_list_mean(y[rows], f[rows], every)
-        yield float(y.mean()), found, people_mean(y[rows], size=LIST)
+        people = people_mean(y[rows], size=LIST)
+        yield float(y.mean()), found, people, _unmarked(y[rows], f[rows], LIST)
 
 
 def _strata(cell: Cell, repetitions: int, rng: np.random.Generator) -> Found:
@@ -113,15 +146,18 @@ def _strata(cell: Cell, repetitions: int, rng: np.random.Generator) -> Found:
     order = np.argsort(y[0] + rng.normal(0, 0.3 if cell.kind == "sharp strata" else 1, LIST))
     groups = np.split(order, [50, 150])
     for _ in range(repetitions // AT_ONCE):
-        parts, people = [], []
+        parts, people, places = [], [], []
         for group in groups:
             own = rng.random((AT_ONCE, len(group))).argpartition(20, axis=1)[:, :20]
             every = np.broadcast_to(f[0][group], (AT_ONCE, len(group)))
             parts.append(corrected_list_mean(y[0][group[own]], f[0][group[own]], every))
             people.append(people_mean(y[0][group[own]], size=len(group)))
+            places.append(group[own])
         weights = [len(group) / LIST for group in groups]
         found = corrected_strata_mean(parts, weights)
-        yield float(y.mean()), found, corrected_strata_mean(people, weights)
+        rows = np.concatenate(places, axis=1)
+        is_long = _unmarked(y[0][rows], f[0][rows], LIST, np.repeat([0, 1, 2], 20))
+        yield float(y.mean()), found, corrected_strata_mean(people, weights), is_long
 
 
 def _unequal(cell: Cell, repetitions: int, rng: np.random.Generator) -> Found:
@@ -129,7 +165,8 @@ def _unequal(cell: Cell, repetitions: int, rng: np.random.Generator) -> Found:
     y, f, _ = _draw(cell, (1, LIST), rng)
     nothing, largest = np.zeros(LIST), 30 if cell.kind == "very unequal" else 5
     pi = inclusion_probabilities(largest ** rng.random(LIST), cell.n)
-    found, people = list[CorrectedMean](), list[CorrectedMean]()
+    found, people, is_long = list[CorrectedMean](), list[CorrectedMean](), list[bool]()
+    strata, shares = np.zeros(LIST, np.int64), np.ones(1)
     for _ in range(repetitions):
         keys = np.where(pi < 1, rng.random(LIST) / pi, 0)
         own = keys.argpartition(cell.n)[: cell.n]
@@ -140,7 +177,9 @@ def _unequal(cell: Cell, repetitions: int, rng: np.random.Generator) -> Found:
 
         for some, judge in ((found, f[0]), (people, nothing)):
             some.append(corrected_unequal_mean(y[0][own], judge[own], chances, judge, variance))
-    yield float(y.mean()), _joined(found), _joined(people)
+        drawn = PeoplesQueries("list", own, strata, shares, chances)
+        is_long.append(has_long_enough_interval(y[0][own], f[0], drawn))
+    yield float(y.mean()), _joined(found), _joined(people), np.array(is_long)
 
 
 RUNS: dict[str, Callable[[Cell, int, np.random.Generator], Found]] = {
@@ -176,8 +215,8 @@ def _values(name: str, shape: Shape, rng: np.random.Generator) -> Floats:
 
 
 def main(repetitions: int) -> None:
-    """Print the table, and the cells outside 93-97 %."""
-    outside = []
+    """Print the table, the cells outside 93-97 %, and those where intervals are marked as short."""
+    outside, marked = [], []
     print(f"| design | of | values | n | {' | '.join(JUDGES)} | people only |")
     print("|---|---|---|--:|" + "--:|" * (len(JUDGES) + 1))
     for *row, n in dict.fromkeys((c.kind, c.what, c.values, c.n) for c in cells()):
@@ -190,8 +229,15 @@ def main(repetitions: int) -> None:
             by_people = found.half_by_people
             if not 0.93 <= found.share <= 0.97:
                 outside.append((cell, found))
+            if found.marked:
+                marked.append((cell, found))
         print(f"| {' | '.join(row)} | {n} | {' | '.join(shown)} | ±{by_people:.3f} |", flush=True)
-    print(f"\noutside 93-97 %: {outside or 'none'}")
+    for title, some in (("outside 93-97 %", outside), ("marked as short", marked)):
+        print(f"\n{title}:")
+        for cell, found in some:
+            name = " ".join(map(str, vars(cell).values()))
+            numbers = (found.share, found.marked, found.share_unmarked)
+            print(f"{name}: {numbers[0]:.1%}, marked {numbers[1]:.1%}, others {numbers[2]:.1%}")
 
 
 if __name__ == "__main__":
