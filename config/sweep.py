@@ -60,7 +60,7 @@ WITH_ID: Final[Mapping[str, Callable[[datetime], Iterable[int]]]] = {
     "annotation.refresh_quality": lambda now: annotation.quality.due.list_due_reports(at=now),
     "evaluation.refresh": lambda now: evaluation.evaluations.due.list_due_lists(at=now),
     "evaluation.evaluate_sample": lambda _: evaluation.samples.due.list_due_plans(),
-    "evaluation.correct_means": lambda _: evaluation.corrected.due.list_due_plans(),
+    "evaluation.correct_means": lambda now: evaluation.corrected.due.list_due_plans(at=now),
 }
 
 

@@ -27,6 +27,8 @@ class MachineLabels:
         newest_pair = Pair.objects.filter(list=list_id).aggregate(pk=Max("pk"))["pk"]
         gold = sorted(_list_gold(list_id))
         left_out = f"/{sha256(str(gold).encode()).hexdigest()[:16]}" if gold else ""
+        at_work_qs = own_qs.filter(state=JudgeCampaign.State.RUNNING)
+        at_work = set(at_work_qs.values_list("judge", flat=True))
         result: dict[int, MachineSource] = {}
         for revision in revisions_qs.select_related("judge").order_by("judge", "-number"):
             if revision.judge_id in result:
@@ -39,6 +41,7 @@ class MachineLabels:
                     judge=revision.judge.name,
                     revision=revision.number,
                     state=f"{newest}/{newest_pair}{left_out}",
+                    is_labelling=revision.judge_id in at_work,
                 )
         return list(result.values())
 

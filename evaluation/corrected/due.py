@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -12,6 +14,9 @@ from evaluation.samples.drawn import last_touched, list_zero_results
 from evaluation.samples.due import current_plans
 from judgments.models import SamplePlan
 from judgments.versions.machine_sources import MachineSource, list_sources
+
+# while a judge is at work, each of its labels makes all means of its list due
+WHILE_LABELLING: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -29,20 +34,25 @@ class DueCorrection:
     runs: tuple[Run, ...]
 
 
-def list_due_plans() -> list[int]:
+def list_due_plans(*, at: datetime) -> list[int]:
     """The plans that have something due, of each list's newest."""
     plans_qs = current_plans().select_related("list", "frame").order_by("-pk")
-    return [plan.pk for plan in plans_qs if next(list_due(plan), None) is not None]
+    return [plan.pk for plan in plans_qs if next(list_due(plan, at=at), None) is not None]
 
 
-def list_due(plan: SamplePlan) -> Iterator[DueCorrection]:
-    """What is due of a plan, by each machine judge of its list. plan: with its list and frame."""
+def list_due(plan: SamplePlan, *, at: datetime) -> Iterator[DueCorrection]:
+    """What is due of a plan, by each machine judge of its list. plan: with its list and frame.
+
+    Of a judge that is at work on the list, once a minute.
+    """
     sources = list_sources(plan.list_id)
     board = Leaderboard.objects.select_related("measure_set").filter(list=plan.list_id).first()
     if not sources or board is None or not is_of_this_arithmetic(board.measure_set):
         return
     version = last_touched(plan)
     for source in sources:
+        if source.is_labelling and _is_recent(plan, source, at):
+            continue
         basis = basis_of(plan, version, source)
         runs = tuple(_waiting(plan, version, source, basis, board.measure_set))
         if runs:
@@ -66,6 +76,13 @@ def is_current(row: CorrectedEvaluation, version: int, basis: str) -> bool:
 def is_of(plan: SamplePlan, version: int, source: MachineSource, basis: str) -> Q:
     """The evaluations of a plan by a source that are current."""
     return Q(plan=plan, version=version, source=source.key, basis=basis)
+
+
+def _is_recent(plan: SamplePlan, source: MachineSource, at: datetime) -> bool:
+    stored = CorrectedEvaluation.objects.filter(
+        plan=plan, source=source.key, computed_at__gt=at - WHILE_LABELLING
+    )
+    return stored.exists()
 
 
 def _waiting(

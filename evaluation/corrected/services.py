@@ -26,7 +26,7 @@ def correct_means(*, plan_id: int, at: datetime) -> int:
     then.
     """
     plan = SamplePlan.objects.select_related("list__collection", "frame").get(pk=plan_id)
-    return sum(_correct(due, at) for due in list_due(plan))
+    return sum(_correct(due, at) for due in list_due(plan, at=at))
 
 
 def _correct(due: DueCorrection, at: datetime) -> int:

@@ -19,12 +19,14 @@ class MachineSource:
     key: names the revision, forever: JUDGE.REVISION.
 
     On pages, state: another one whenever the revision's labels on the list's pairs are.
+    is_labelling: the judge is at work on the list, so that there are more labels all the time.
     """
 
     key: str
     judge: str
     revision: int
     state: str = field(metadata=ON_PAGES)
+    is_labelling: bool = field(default=False, metadata=ON_PAGES)
 
     @property
     def name(self) -> str:

@@ -1,8 +1,11 @@
 """Corrected evaluations: due, computed once, equal to the formulas, and checked from scratch."""
 
+from datetime import timedelta
+
 import numpy as np
 import pytest
 
+from annotation.models import JudgeCampaign
 from config.sweep import list_due as sweep
 from evaluation.corrected.due import list_due_plans
 from evaluation.corrected.figures import MeansOrReason, from_json
@@ -84,7 +87,7 @@ def test_of_a_larger_log_the_machines_other_sample_stands_for_it():
     assert "adds nothing to what people judged" in means_of(judged.runs[0]).refused
     # a second, larger sample by another seed, which the machine judges, makes it due
     other = make_sample(world=judged.world, frame=judged.plan.frame, design=equal(50), seed=8)
-    assert list_due_plans() == [other.pk, judged.plan.pk]
+    assert list_due_plans(at=NOW) == [other.pk, judged.plan.pk]
     more = list(SampledQuery.objects.filter(plan=other).select_related("query"))
     known = {query.pk for query, _ in judged.grades}
     new = {
@@ -140,9 +143,9 @@ def test_it_is_due_when_the_version_the_labels_the_revision_or_the_sample_change
     plan, world = judged.plan, judged.world
 
     def compute() -> CorrectedEvaluation:
-        assert list_due_plans() == [plan.pk]
+        assert list_due_plans(at=NOW) == [plan.pk]
         correct_means(plan_id=plan.pk, at=NOW)
-        assert list_due_plans() == []
+        assert list_due_plans(at=NOW) == []
         return CorrectedEvaluation.objects.filter(plan=plan).earliest("pk")
 
     first = compute()
@@ -154,7 +157,7 @@ def test_it_is_due_when_the_version_the_labels_the_revision_or_the_sample_change
     third = compute()
     assert (third.version, third.basis != second.basis) == (2, True)
     revision = make_revision(world, judged.campaign, number=2)
-    assert list_due_plans() == []  # it has no labels
+    assert list_due_plans(at=NOW) == []  # it has no labels
     label(judged, {pair: 0}, revision)
     fourth = compute()
     assert fourth.source == f"{judged.revision.judge_id}.2"
@@ -162,9 +165,9 @@ def test_it_is_due_when_the_version_the_labels_the_revision_or_the_sample_change
     # grades of queries that were not drawn change nothing
     other = next(pair for pair in judged.grades if pair[0].pk not in judged.members)
     commit(judgment_list=world.judgments, grades={other: 1})
-    assert list_due_plans() == []
+    assert list_due_plans(at=NOW) == []
     again = make_sample(world=world, frame=plan.frame, design=equal(20), seed=9)
-    assert list_due_plans() == [again.pk, plan.pk]
+    assert list_due_plans(at=NOW) == [again.pk, plan.pk]
 
 
 def test_what_people_judged_in_part_or_too_little_is_refused_with_the_reason():
@@ -208,3 +211,18 @@ def test_verify_computes_them_again_and_knows_what_is_due():
     assert "its corrected means are not what is computed" in problem
     label(judged, {next(iter(judged.grades)): 0})
     assert verify_corrections(**own).outdated == 2
+
+
+def test_while_a_judge_is_at_work_means_are_due_once_a_minute():
+    judged = make_judged()
+    plan = judged.plan
+    correct_means(plan_id=plan.pk, at=NOW)
+    own = JudgeCampaign.objects.filter(revision=judged.revision)
+    own.update(state=JudgeCampaign.State.RUNNING, ended_at=None)
+    label(judged, {next(iter(judged.grades)): 0})
+    soon, later = NOW + timedelta(seconds=59), NOW + timedelta(seconds=61)
+    assert list_due_plans(at=soon) == []
+    assert correct_means(plan_id=plan.pk, at=soon) == 0
+    assert list_due_plans(at=later) == [plan.pk]
+    own.update(state=JudgeCampaign.State.DONE, ended_at=NOW)
+    assert list_due_plans(at=soon) == [plan.pk]
