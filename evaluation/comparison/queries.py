@@ -291,7 +291,7 @@ def _corrected(
     chosen: ChosenRuns, baseline: ComparedRun | None, rest: Sequence[ComparedRun]
 ) -> tuple[CorrectedDifferences, ...]:
     """What machine judges say, corrected; of all queries alone."""
-    if baseline is None or chosen.segment or chosen.sets.chosen:
+    if baseline is None:
         return ()
     return get_corrected_differences(
         judgment_list=chosen.list,
@@ -299,6 +299,7 @@ def _corrected(
         measure=chosen.asked.measure,
         baseline=baseline,
         others=rest,
+        is_part=bool(chosen.segment or chosen.sets.chosen),
     )
 
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from evaluation.corrected.due import basis_of, is_current
 from evaluation.corrected.figures import MeansOrReason, compute_differences, from_json
@@ -29,6 +30,9 @@ from touchstone.measures.definition import Measure
 from touchstone.statistics.corrected import CorrectionRefusedError
 
 KEPT = 3600  # seconds
+PART: Final = (
+    "corrected means are of all queries that the machine judged, not of a segment or a saved set"
+)
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,14 @@ def get_estimates_and_corrections(
     corrections = [_correction(plan, source, place) for source in sources]
     computing = result.computing or any(one.computing for one in corrections)
     return replace(result, corrections=tuple(corrections), computing=computing)
+
+
+def of_part(estimates: Estimates) -> Estimates:
+    """What is said where only some of the queries are chosen: why there are no corrected means."""
+    corrections = tuple(replace(one, refused=PART, runs=()) for one in estimates.corrections)
+    return replace(
+        estimates, sample=0, is_complete=False, computing=False, runs=(), corrections=corrections
+    )
 
 
 def _not_drawn(judgment_list: JudgmentList) -> str:
@@ -118,7 +130,7 @@ def _correction(plan: SamplePlan, source: MachineSource, place: int) -> Correcti
 class CorrectedDifferences:
     """Differences from the baseline by a sample's people, by a machine judge, and corrected.
 
-    sample: its number. refused: why there is none of any run; else "".
+    sample: its number, 0 without one. refused: why there is none of any run; else "".
     """
 
     judge: str
@@ -136,12 +148,21 @@ def get_corrected_differences(
     measure: Measure,
     baseline: ComparedRun,
     others: Sequence[ComparedRun],
+    is_part: bool,
 ) -> tuple[CorrectedDifferences, ...]:
-    """What each machine judge of the list says of differences, by the newest sample."""
+    """What each machine judge of the list says of differences, by the newest sample.
+
+    is_part: only some of the queries are compared.
+    """
     sources = list_sources(judgment_list.pk)
-    plan = next(iter(list_plans(judgment_list=judgment_list)), None)
-    if not sources or plan is None or not others:
+    if not sources or not others:
         return ()
+    plan = next(iter(list_plans(judgment_list=judgment_list)), None)
+    if plan is None or is_part:
+        refused = PART if is_part else _not_drawn(judgment_list)
+        return tuple(
+            CorrectedDifferences(one.judge, one.revision, 0, "", refused, ()) for one in sources
+        )
     plan.list = judgment_list
     at = last_touched(plan, version=version)
     results = []

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from evaluation.corrected.queries import get_estimates_and_corrections
+from evaluation.corrected.queries import get_estimates_and_corrections, of_part
 from evaluation.evaluations.measure_sets import get_leaderboard as get_kept
 from evaluation.evaluations.queries import kept_measures
 from evaluation.leaderboards.board import Filters, LeaderboardTable
@@ -16,10 +16,11 @@ def with_estimates(
 ) -> LeaderboardTable:
     """The table with both readings of its first kept measure beside every run.
 
-    As it is where a sample says nothing: of older versions, segments, sets and measures that are
-    not kept, and without a sample of which queries are judged.
+    As it is where a sample says nothing: of older versions and measures that are not kept, and
+    without a sample of which queries are judged. Of segments and sets, only why means are not
+    corrected.
     """
-    if filters.version != HEAD or filters.segment or table.sets.chosen:
+    if filters.version != HEAD:
         return table
     if get_kept(judgment_list=table.list) is None:  # nothing has been evaluated yet
         return table
@@ -31,6 +32,9 @@ def with_estimates(
     result = get_estimates_and_corrections(
         access=access, slug=table.list.slug, filters=SampleFilters(measure=measure.name)
     )
+    if filters.segment or table.sets.chosen:
+        result = of_part(result)
+        return replace(table, estimates=result) if result.corrections else table
     if not result.judged:
         return replace(table, estimates=result) if result.corrections else table
     by_run = {one.run: one for one in result.runs}
