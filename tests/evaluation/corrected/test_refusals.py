@@ -18,6 +18,7 @@ from touchstone.measures.grammar import parse_measure
 
 pytestmark = pytest.mark.django_db
 LIST = ["books", "main"]
+WEIGHTED = "nDCG(average='weighted')@10"
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +53,7 @@ def weighted() -> Judged:
     choose_measures(
         access=make_access(collection=judged.world.collection),
         judgment_list=judged.world.judgments,
-        measures=[parse_measure("nDCG(average='weighted')@10")],
+        measures=[parse_measure(WEIGHTED)],
         at=NOW,
     )
     return judged
@@ -89,10 +90,9 @@ def test_the_reason_is_said_wherever_means_are_shown(make):
         assert reason in client.get(reverse(name, args=LIST)).text
     answer = client.get(reverse("api-estimates", args=LIST)).json()["corrections"]
     assert reason in refused_of(answer)
-    page, answer = (
-        client.get(reverse("compare", args=LIST)),
-        client.get(reverse("api-compare", args=LIST)),
-    )
+    measure = {"measure": WEIGHTED} if make is weighted else {}
+    page = client.get(reverse("compare", args=LIST), measure)
+    answer = client.get(reverse("api-compare", args=LIST), measure)
     if make is weighted:  # which Compare itself refuses
         assert (page.status_code, answer.status_code) == (400, 422)
         return
