@@ -58,6 +58,7 @@ class Crowd:
             self._everybody(lambda person: person.label())
         for person in self._people:
             person.milliseconds.clear()
+            person.pairs_milliseconds.clear()
         before, cpu, began = self._spent(), time.process_time(), time.monotonic()
         self._label(began + self._plan["seconds"])
         took = time.monotonic() - began
@@ -70,6 +71,9 @@ class Crowd:
             "took": took,
             "cpu": cpu,
             "milliseconds": [one for person in self._people for one in person.milliseconds],
+            "pairs_milliseconds": [
+                one for person in self._people for one in person.pairs_milliseconds
+            ],
         }
 
     def _everybody(self, do: Callable[["Annotator"], None]) -> None:
@@ -108,7 +112,8 @@ class Crowd:
 
 
 class Annotator:
-    """One browser: a connection that stays, pairs at hand, one request a label."""
+    """One browser: a connection that stays, one request a label, the next pairs before they are
+    needed."""
 
     def __init__(
         self, plan: Mapping[str, Any], cookie: str, selector: selectors.BaseSelector
@@ -133,23 +138,22 @@ class Annotator:
         self._is_label = False
         self.ahead: deque[tuple[str, str]] = deque()  # assignment, hash of the text
         self.is_waiting = False
-        self.milliseconds: list[float] = []
+        self.milliseconds: list[float] = []  # of labels
+        self.pairs_milliseconds: list[float] = []
 
     def ask(self) -> None:
         """For pairs, as a page that opens."""
         self._send(self._base + "next", json.dumps(self._wish()), is_label=False)
 
     def label(self) -> None:
-        """Send a label of the next pair; where few are left, with a wish for more."""
+        """Send a label of the next pair."""
         assignment, content_hash = self.ahead.popleft()
         grade, now = self._dice.randrange(5), datetime.now(UTC).isoformat()
         label = LABEL % (uuid.uuid4(), assignment, grade, now, content_hash)
-        wish = {"count": 0} if len(self.ahead) >= LOW else self._wish()
-        body = f'{{"labels":[{label}],{json.dumps(wish)[1:]}'
-        self._send(self._base + "labels", body, is_label=True)
+        self._send(self._base + "labels", f'{{"labels":[{label}],"count":0}}', is_label=True)
 
     def hear(self) -> bool:
-        """Take what has come; whether the answer is complete."""
+        """Take what has come; whether nothing more is waited for."""
         try:
             came = self._connection().recv(262_144)
         except ConnectionResetError:
@@ -164,7 +168,9 @@ class Annotator:
         if not self._is_complete(head):
             return False
         self._take(self._answer[:head].lower(), self._answer[head + 4 :])
-        return True
+        if self._is_label and len(self.ahead) < LOW:
+            self.ask()
+        return not self.is_waiting
 
     def _is_complete(self, head: int) -> bool:
         length = LENGTH.search(self._answer, 0, head + 2)
@@ -202,6 +208,8 @@ class Annotator:
         if self._is_label:
             self._check(body)
             self.milliseconds.append(took)
+        else:
+            self.pairs_milliseconds.append(took)
         if not self._brings_nothing(body):
             self._keep(json.loads(body)["pairs"])
         if CLOSES in head:

@@ -8,14 +8,14 @@ A campaign of made-up pairs is put into a temporary database, and the server is 
 for people: on SQLite `manage.py serve`, one process with its workers; on PostgreSQL the image's
 gunicorn with two processes, and beside it the worker that makes grades and evaluations of the
 labels. Annotators then label for so many seconds as the page does (crowd.py): one request a
-label, whose answer brings the next pairs when few are left. With a pause of 1 they are
-people who label once a second; 0 is as fast as it goes. `minimal` is minimal_view.py, which checks
+label, and one for the next pairs when few are left. With a pause of 1 they are people who label
+once a second; 0 is as fast as it goes. `minimal` is minimal_view.py, which checks
 a label and inserts a row, on both databases: what the tools cost by themselves.
 
-It prints the latencies of a label, labels a second, CPU time a label of the server's processes
-(of the web server alone, of workers and database beside it), and the server's memory. On a busy
-machine trust the CPU time. In the end every acknowledged label must be in the database once.
-`--all` takes five minutes.
+It prints the latencies of a label and of the next pairs, labels a second, CPU time a label of
+the server's processes (of the web server alone, of workers and database beside it), and the
+server's memory. On a busy machine trust the CPU time. In the end every acknowledged label must be
+in the database once. `--all` takes five minutes.
 """
 
 import argparse
@@ -222,17 +222,25 @@ def _module(
 def _print(case: str, done: dict[str, Any], memory: dict[str, int]) -> None:
     labels = max(1, done["stored"])
     times = done["milliseconds"] or [0.0]
-    at = [statistics.quantiles(times, n=100)[p - 1] if len(times) > 1 else times[0]
-          for p in (50, 95, 99)]  # fmt: skip
+    at, pairs_at = _percentiles(times), _percentiles(done["pairs_milliseconds"] or [0.0])
     cost = {name: spent / labels * 1000 for name, spent in done["spent"].items()}
     print(
         f"{case}: {done['stored']:,} labels, {done['stored'] / done['took']:.0f}/s; "
-        f"p50 {at[0]:.1f}, p95 {at[1]:.1f}, p99 {at[2]:.1f}, most {max(times):.0f} ms; CPU a label "
+        f"p50 {at[0]:.1f}, p95 {at[1]:.1f}, p99 {at[2]:.1f}, most {max(times):.0f} ms; "
+        f"{len(done['pairs_milliseconds']):,} times the next pairs, p50 {pairs_at[0]:.1f}, "
+        f"p99 {pairs_at[2]:.1f} ms; CPU a label "
         + ", ".join(f"{name} {value:.2f}" for name, value in cost.items())
         + f", in all {sum(cost.values()):.2f} ms, generator {done['cpu'] / labels * 1000:.2f} ms; "
         "memory " + ", ".join(f"{name} {size / 2**20:.0f} MiB" for name, size in memory.items()),
         flush=True,
     )
+
+
+def _percentiles(times: list[float]) -> list[float]:
+    """p50, p95 and p99."""
+    if len(times) == 1:
+        return times * 3
+    return [statistics.quantiles(times, n=100)[percent - 1] for percent in (50, 95, 99)]
 
 
 # The people

@@ -34,7 +34,7 @@ export const RECENT_LABELS = 5;
 // the supply of pairs
 
 export const PAIRS_WANTED = 60; // asked for at a time
-export const LOW_SUPPLY = 30; // with fewer ahead, the next request brings more
+export const LOW_SUPPLY = 30; // with fewer ahead, more are asked for
 export const URGENT_SUPPLY = 10; // with fewer ahead, what an answer had no room for is fetched without a pause
 // Characters of an answer: it is read between two keys, and on a line that is slow it must not keep labels
 // waiting.

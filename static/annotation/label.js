@@ -96,7 +96,6 @@ const outbox = new Outbox({
   tabs,
   url: config.labelsUrl,
   headers,
-  wish: () => supply.wish(),
   onState: (report) => {
     onSendState(report);
     if (report.state === "saved" && dialog("refused").open) saving.showRefused();
@@ -235,8 +234,7 @@ function afterAdvance() {
     showRecent(queue.done);
     if (current) prepare(queue.ahead);
   });
-  if (!current) supply.fetchMore();
-  else if (supply.isLow && !outbox.sending) supply.fetchMore();
+  if (!current || supply.isLow) supply.fetchMore();
 }
 
 /** @param {Pair} pair */

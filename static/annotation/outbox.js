@@ -8,7 +8,7 @@ import { settle, verdict } from "./unsent.js";
 
 /** @import { LabelStore } from "./label-store.js" */
 /** @import { Tabs } from "./tabs.js" */
-/** @import { About, Answer, Label, Problem, Receipt, Refusal, Row, SendReport, SendState, Wish } from "./types.js" */
+/** @import { About, Answer, Label, Problem, Receipt, Refusal, Row, SendReport, SendState } from "./types.js" */
 
 class Unanswered extends Error {
   /** @param {SendState | "shut-out"} state what to show meanwhile */
@@ -25,7 +25,6 @@ class Unanswered extends Error {
  * @property {string} url
  * @property {() => Record<string, string>} headers of every request; they name the account, so that an
  *   account that signs in meanwhile in another tab does not become the author
- * @property {() => Wish} wish what to send along with labels
  * @property {(report: SendReport) => void} onState refused: with saved, how many labels are here that the
  *   server has refused
  * @property {(answer: Answer) => Promise<void>} onAnswer it settles every label
@@ -100,46 +99,46 @@ export class Outbox {
     this.sending = true;
     clearTimeout(this.#timer);
     try {
-      do {
-        this.#again = false;
-        await this.#options.tabs.exclusively(() => this.#sendAll());
-      } while (this.#again);
+      let isMore = true;
+      // what else waits for its turn gets it between two batches
+      while (isMore || this.#again) isMore = await this.#options.tabs.exclusively(() => this.#sendNext());
     } finally {
       this.sending = false;
     }
   }
 
-  async #sendAll() {
+  /** Sends the oldest labels that are left; whether there may be more. */
+  async #sendNext() {
     const { onState, store } = this.#options;
-    for (;;) {
-      await this.#writes;
-      const { waiting: rows, refused } = await store.all();
-      if (rows.length === 0) {
-        if (this.#unwritten.size > 0) continue; // one was added while the database was read
-        this.#failures = 0;
-        onState({ waiting: 0, state: "saved", refused: refused.length });
-        return;
+    this.#again = false;
+    await this.#writes;
+    const { waiting: rows, refused } = await store.all();
+    if (rows.length === 0) {
+      if (this.#unwritten.size > 0) return true; // one was added while the database was read
+      this.#failures = 0;
+      onState({ waiting: 0, state: "saved", refused: refused.length });
+      return false;
+    }
+    try {
+      if (this.#failures === 0) onState({ waiting: rows.length, state: "saving" });
+      await this.#sendBatch(rows.slice(0, LABELS_A_REQUEST)).catch((error) => {
+        if (!(error instanceof Unanswered) || error.state !== "shut-out") throw error;
+        return this.#refuse(rows, { code: error.state, message: `${NOT_IN_CAMPAIGN}.` });
+      });
+      this.#failures = 0;
+      return true;
+    } catch (error) {
+      this.#again = false;
+      this.#timer = setTimeout(() => this.send(), RETRY_WAITS[this.#failures] ?? RETRY_WAITS.at(-1));
+      this.#failures += 1;
+      // some may have been added while this one was tried: what is said is true until the next try
+      const waiting = (await this.waiting()).length;
+      if (!(error instanceof Unanswered)) {
+        onState({ waiting, state: "offline" });
+        throw error;
       }
-      try {
-        if (this.#failures === 0) onState({ waiting: rows.length, state: "saving" });
-        await this.#sendBatch(rows.slice(0, LABELS_A_REQUEST)).catch((error) => {
-          if (!(error instanceof Unanswered) || error.state !== "shut-out") throw error;
-          return this.#refuse(rows, { code: error.state, message: `${NOT_IN_CAMPAIGN}.` });
-        });
-        this.#failures = 0;
-      } catch (error) {
-        this.#again = false;
-        this.#timer = setTimeout(() => this.send(), RETRY_WAITS[this.#failures] ?? RETRY_WAITS.at(-1));
-        this.#failures += 1;
-        // some may have been added while this one was tried: what is said is true until the next try
-        const waiting = (await this.waiting()).length;
-        if (!(error instanceof Unanswered)) {
-          onState({ waiting, state: "offline" });
-          throw error;
-        }
-        onState({ waiting, state: error.state === "shut-out" ? "offline" : error.state });
-        return;
-      }
+      onState({ waiting, state: error.state === "shut-out" ? "offline" : error.state });
+      return false;
     }
   }
 
@@ -150,9 +149,9 @@ export class Outbox {
    * @throws {Unanswered} unless the server has said of every label of it what became of it
    */
   async #sendBatch(rows) {
-    const { onAnswer, onReceipts, onRefused, onSurplus, store, wish } = this.#options;
+    const { onAnswer, onReceipts, onRefused, onSurplus, store } = this.#options;
     const labels = rows.map((row) => row.label);
-    const response = await this.#post(JSON.stringify({ labels, ...wish() }));
+    const response = await this.#post(JSON.stringify({ labels, count: 0 }));
     const answer = await response.json().catch(() => {
       throw new Unanswered("offline");
     });

@@ -69,14 +69,6 @@ export class Supply {
     return this.#isDoubtful || Date.now() - this.#lastAnswer > 0.9 * LEASE;
   }
 
-  /**
-   * What to send along with labels, so that their answer brings the next pairs.
-   * @returns {Wish}
-   */
-  wish() {
-    return this.isLow && this.#options.tabs.isMine ? this.#wish() : { count: 0 };
-  }
-
   /** @returns {Wish} */
   #wish() {
     const { queue } = this.#options;
