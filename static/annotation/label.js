@@ -89,6 +89,7 @@ const supply = new Supply({
   },
   onSignedOut: (state) => outbox.waiting().then(({ length }) => onSendState({ waiting: length, state })),
   unwritten: () => outbox.unwritten,
+  waiting: () => outbox.waiting(),
   onShutOut: () => end("shut-out"),
 });
 const outbox = new Outbox({

@@ -17,7 +17,7 @@ import { mayHaveMore, nextSize } from "./supply-rules.js";
 /** @import { LabelStore } from "./label-store.js" */
 /** @import { PairQueue } from "./pair-queue.js" */
 /** @import { Tabs } from "./tabs.js" */
-/** @import { Answer, Pair, Wish } from "./types.js" */
+/** @import { Answer, Pair, Row, Wish } from "./types.js" */
 
 const SHUT_OUT = "shut-out";
 // without an answer for so long the server may have given the pairs to others
@@ -35,6 +35,7 @@ const RENEWAL = Math.min(LONGEST_RENEWAL, LEASE / 4);
  * @property {() => void} onOffline there is no pair, and no answer either; the server is asked again
  * @property {(state: "signed-out" | "other-account") => void} onSignedOut
  * @property {() => string[]} unwritten assignments whose labels are in memory alone
+ * @property {() => Promise<Row[]>} waiting labels that the server does not have yet
  * @property {() => void} onShutOut this person is no longer in the campaign
  */
 
@@ -69,14 +70,15 @@ export class Supply {
     return this.#isDoubtful || Date.now() - this.#lastAnswer > 0.9 * LEASE;
   }
 
-  /** @returns {Wish} */
-  #wish() {
-    const { queue } = this.#options;
+  /** @returns {Promise<Wish>} */
+  async #wish() {
+    const { queue, waiting } = this.#options;
+    const labelled = (await waiting()).map((row) => row.label.assignment);
     const stale = queue.current ? [queue.current.assignment] : [];
     return {
       count: PAIRS_WANTED,
       characters: this.#characters,
-      held: this.#isStale ? stale : queue.held,
+      held: [...(this.#isStale ? stale : queue.held), ...labelled.slice(-PAIRS_WANTED)],
     };
   }
 
@@ -157,7 +159,7 @@ export class Supply {
 
   async #requestMore() {
     const begun = performance.now();
-    const answer = await this.#take(requestPairs(this.#wish()));
+    const answer = await this.#take(requestPairs(await this.#wish()));
     const took = performance.now() - begun;
     if ((answer.rest ?? 0) > 0) this.#characters = nextSize(this.#characters, took);
     return answer;
