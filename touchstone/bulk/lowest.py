@@ -15,7 +15,7 @@ MOST_DOCUMENTS: Final = 10
 
 
 @dataclass(frozen=True)
-class RankedDocument:
+class LowDocument:
     """A document of a ranking. grade: None where it is not judged."""
 
     id: str
@@ -30,7 +30,7 @@ class LowQuery:
     segment: str
     value: float
     ranked: int
-    documents: tuple[RankedDocument, ...]
+    documents: tuple[LowDocument, ...]
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def lowest_queries(plan: Plan, table: pa.Table, *, most: int, prefix: str = "") 
     return result
 
 
-def _documents(rows: QueryRows, query: int) -> tuple[int, tuple[RankedDocument, ...]]:
+def _documents(rows: QueryRows, query: int) -> tuple[int, tuple[LowDocument, ...]]:
     """How many documents are ranked, and the first, in the order of all of Touchstone."""
     own = rows.table.filter(pa.array(rows.queries == query))
     grades: dict[str, float] = {}
@@ -86,6 +86,6 @@ def _documents(rows: QueryRows, query: int) -> tuple[int, tuple[RankedDocument, 
             ranked.append((float(np.float32(one["score"])), document))
     ranked.sort(key=lambda pair: (pair[0], pair[1].encode()), reverse=True)
     first = tuple(
-        RankedDocument(document, grades.get(document)) for _, document in ranked[:MOST_DOCUMENTS]
+        LowDocument(document, grades.get(document)) for _, document in ranked[:MOST_DOCUMENTS]
     )
     return len(ranked), first

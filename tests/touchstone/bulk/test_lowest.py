@@ -6,7 +6,7 @@ import pyarrow as pa
 from tests.touchstone.bulk.builders import means, plan, table
 from tests.touchstone.bulk.generator import interactions
 from touchstone.bulk.columns import normalised
-from touchstone.bulk.lowest import RankedDocument, lowest_queries
+from touchstone.bulk.lowest import LowDocument, lowest_queries
 from touchstone.bulk.spill import table_of
 
 ROWS = (
@@ -33,8 +33,8 @@ def test_the_lowest_come_first_with_their_documents_in_rank_order() -> None:
     assert [(one.query, one.value) for one in precision.lowest] == [("bad", 0.0), ("tied", 0.0)]
     bad, tied = precision.lowest
     assert (bad.segment, bad.ranked) == ("FR", 2)
-    assert bad.documents == (RankedDocument("d2", 0.0), RankedDocument("d1", 1.0))
-    assert tied.documents == (RankedDocument("d9", None), RankedDocument("d10", 1.0))
+    assert bad.documents == (LowDocument("d2", 0.0), LowDocument("d1", 1.0))
+    assert tied.documents == (LowDocument("d9", None), LowDocument("d10", 1.0))
     assert [one.value for one in rank.lowest] == [0.5, 0.5]
 
 
