@@ -92,7 +92,7 @@ def read_batches(body: bytes) -> list[BatchStatus]:
 
 
 def read_results(content: bytes, *, requests: int) -> Iterator[ResultLine]:
-    """The lines of a file of answers or errors that can be told to a request; others are left out.
+    """The lines of a file of answers or errors that name one of its requests; others are left out.
 
     requests: how many the batch has.
     """

@@ -53,7 +53,7 @@ USUAL_TOKENS: Final = 1_000  # of an answer, where the parameters do not limit t
 
 @dataclass(frozen=True)
 class Step:
-    """What a look at a campaign's batch came to.
+    """The result of a look at a campaign's batch.
 
     problem: why the campaign ends, and state: how; both empty while it goes on. next_at: when to
     look again; None where nothing is waited for.
@@ -150,7 +150,7 @@ class BatchWork:
         self._remaining = remaining
 
     def look(self, *, at: datetime) -> Step:
-        """Send a batch, wait for it, or store what it came to. at: now."""
+        """Send a batch, wait for it, or store its results. at: now."""
         batch, failures = open_batch(self._own), 0
         is_running = self._own.state == JudgeCampaign.State.RUNNING
         if batch is not None and not batch.file_id:
@@ -248,7 +248,7 @@ class BatchWork:
         return Step(next_at=batch.next_at)
 
     def _after_failure(self, words: str, *, status: int | None, at: datetime) -> Step:
-        """Look again later; or end, where that is of no use.
+        """Look again later; or end, where that can't help.
 
         A batch that was made is paid for: a secret that is refused can be entered again meanwhile.
         """
@@ -267,7 +267,7 @@ class BatchWork:
         return self._wait(batch, at)
 
     def _collect(self, batch: JudgeBatch, status: BatchStatus, at: datetime) -> Step:
-        """Store what the batch came to, all of it at once."""
+        """Store the batch's results, all at once."""
         results: dict[int, Asked] = {}
         ignored = 0
         seconds = (at - (batch.sent_at or batch.created_at)).total_seconds()
@@ -347,7 +347,7 @@ class BatchWork:
 def look_at_batches(
     own: JudgeCampaign, prompter: Prompter, remaining: RemainingBudget, *, at: datetime
 ) -> Step:
-    """Send a batch of a campaign, wait for it, or store what it came to. at: now.
+    """Send a batch of a campaign, wait for it, or store its results. at: now.
 
     Of a campaign that was stopped, the batch under way is cancelled and its answers are stored.
     """

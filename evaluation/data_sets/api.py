@@ -72,7 +72,7 @@ class MeasureSumOutput(serializers.Serializer[Any]):
 
 
 class DataSetFigureOutput(serializers.Serializer[Any]):
-    """What an evaluation came to for one day and segment."""
+    """The sums of an evaluation for one day and segment."""
 
     day = serializers.CharField()
     segment = serializers.CharField()

@@ -315,7 +315,7 @@ def lowest_of(evaluation: DataSetEvaluation) -> tuple[LowestRows, ...]:
 
 
 def row_of(evaluation: DataSetEvaluation) -> EvaluationRow:
-    """An evaluation and how far it is."""
+    """An evaluation and its progress."""
     queries = None
     if evaluation.state == State.DONE:
         queries = evaluation.figures.aggregate(queries=Sum("queries"))["queries"]

@@ -1,7 +1,7 @@
 """Which portions of an evaluation workers are told of, and who is at them.
 
 A portion is claimed for a time, which its worker prolongs; a worker that was killed lets it lapse.
-A portion that two work on all the same gives the same result twice, and is stored once.
+If two work on one portion nevertheless, both get the same result, and it is stored once.
 """
 
 import threading

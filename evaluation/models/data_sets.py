@@ -147,7 +147,7 @@ class DataSetPortion(models.Model):
 
 
 class DataSetFigures(models.Model):
-    """What an evaluation came to for one day and segment. Written once.
+    """The sums of an evaluation for one day and segment. Written once.
 
     day, segment: "" where the data set has no such column, and where it is null. sums: exact, of
     every measure, as touchstone.measures.exact packs them.
