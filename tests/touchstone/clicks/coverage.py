@@ -256,9 +256,7 @@ def sdbn(tallies: Tallies, seed: int) -> None:
 def sdbn_with_many(tallies: Tallies, seed: int) -> None:
     """The same with 1,000 pages a query, where every click satisfies."""
     pages = cascade_pages(seed, queries=60, pages=60_000, satisfaction=1.0)
-    _add_sdbn(
-        tallies, "SDBN (biased), 1,000 pages a query, 100% of clicks satisfy", pages, 1.0, seed
-    )
+    _add_sdbn(tallies, "SDBN, 1,000 pages a query, 100% of clicks satisfy", pages, 1.0, seed)
 
 
 def _add_sdbn(tallies: Tallies, name: str, pages: Sessions, satisfaction: float, seed: int) -> None:
