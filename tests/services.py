@@ -77,17 +77,20 @@ def find_data() -> Path | None:
 
 
 @contextmanager
-def private_postgres(*, is_durable: bool = False) -> Iterator[str]:
+def private_postgres(*, is_durable: bool = False, tls: Path | None = None) -> Iterator[str]:
     """A new PostgreSQL; yields the URL of its empty database `touchstone`.
 
     is_durable: what it has committed outlives SIGKILL, as with the settings it comes with.
+    tls: a folder of certificates (tests/certificates.py); connections without TLS are refused then.
     """
-    with restartable_postgres(is_durable=is_durable) as server:
+    with restartable_postgres(is_durable=is_durable, tls=tls) as server:
         yield server.url
 
 
 @contextmanager
-def restartable_postgres(*, is_durable: bool = False) -> Iterator["PostgresServer"]:
+def restartable_postgres(
+    *, is_durable: bool = False, tls: Path | None = None
+) -> Iterator["PostgresServer"]:
     """A new PostgreSQL that can be stopped and started again."""
     programs = find_postgres_programs()
     if programs is None:
@@ -102,14 +105,23 @@ def restartable_postgres(*, is_durable: bool = False) -> Iterator["PostgresServe
         subprocess.run(initdb, user=owner, cwd=directory, check=True, stdout=subprocess.DEVNULL)
         speed = () if is_durable else SPEED_BEFORE_DURABILITY
         settings = ("listen_addresses=127.0.0.1", "max_connections=200", *speed)
+        query = ""
+        if tls is not None:
+            for name in ("server.crt", "server.key"):
+                kept = shutil.copy(tls / name, data / name)
+                shutil.chown(kept, owner)
+                kept.chmod(0o600)
+            (data / "pg_hba.conf").write_text("hostssl all all 127.0.0.1/32 trust\n")
+            settings += ("ssl=on",)
+            query = f"?sslmode=verify-full&sslrootcert={tls / 'ca.crt'}"
         options = (word for setting in settings for word in ("-c", setting))
         postgres = str(programs / "postgres")
         command = (postgres, "-D", str(data), "-p", str(port), "-k", "", *options)
         server = f"postgres://touchstone@127.0.0.1:{port}"
-        started = PostgresServer(server, command, directory, owner)
+        started = PostgresServer(server, command, directory, owner, query=query)
         try:
             started.start()
-            _execute(f"{server}/postgres", "CREATE DATABASE touchstone")
+            _execute(f"{server}/postgres{query}", "CREATE DATABASE touchstone")
             yield started
         finally:
             started.stop()
@@ -119,17 +131,23 @@ class PostgresServer:
     """A PostgreSQL's process. url: of its database `touchstone`."""
 
     def __init__(
-        self, server: str, command: Sequence[str], directory: Path, owner: str | None
+        self,
+        server: str,
+        command: Sequence[str],
+        directory: Path,
+        owner: str | None,
+        *,
+        query: str = "",
     ) -> None:
-        self.url = f"{server}/touchstone"
-        self._server = server
+        self.url = f"{server}/touchstone{query}"
+        self._first = f"{server}/postgres{query}"
         self._start = (command, directory, owner)
         self._running = ExitStack()
 
     def start(self) -> None:
         """Start it and wait until it answers."""
         process = self._running.enter_context(_process(*self._start, stop=signal.SIGINT))
-        _wait_for(lambda: _execute(f"{self._server}/postgres", "SELECT 1"), process, self._start[1])
+        _wait_for(lambda: _execute(self._first, "SELECT 1"), process, self._start[1])
 
     def stop(self) -> None:
         """Stop it as an administrator does, ending its connections; wait until it has ended."""
@@ -137,14 +155,39 @@ class PostgresServer:
 
 
 @contextmanager
-def private_redis() -> Iterator[str]:
-    """A new, empty Redis that keeps nothing on disk; yields the URL of its database 0."""
+def private_redis(*, tls: Path | None = None) -> Iterator[str]:
+    """A new, empty Redis that keeps nothing on disk; yields the URL of its database 0.
+
+    tls: a folder of certificates (tests/certificates.py); it has no port without TLS then.
+    """
     program = find_redis_server()
     if program is None:
         raise FileNotFoundError("redis-server was not found")
     with _directory(None) as directory:
         port = free_port()
-        address = ("--bind", "127.0.0.1", "--port", str(port))
+        address: tuple[str, ...] = ("--bind", "127.0.0.1", "--port", str(port))
+        url = f"redis://127.0.0.1:{port}/0"
+        if tls is not None:
+            own = (
+                "--tls-cert-file",
+                str(tls / "server.crt"),
+                "--tls-key-file",
+                str(tls / "server.key"),
+            )
+            of_clients = ("--tls-ca-cert-file", str(tls / "ca.crt"), "--tls-auth-clients", "no")
+            address = (
+                "--bind",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--tls-port",
+                str(port),
+                *own,
+                *of_clients,
+            )
+            url = (
+                f"rediss://127.0.0.1:{port}/0?ssl_cert_reqs=required&ssl_ca_certs={tls / 'ca.crt'}"
+            )
         command = (
             str(program),
             *address,
@@ -156,10 +199,10 @@ def private_redis() -> Iterator[str]:
             "no",
         )
         with _process(command, directory, None, stop=signal.SIGTERM) as process:
-            client = redis.Redis(port=port)
+            client = redis.Redis.from_url(url)
             _wait_for(client.ping, process, directory)
             client.close()
-            yield f"redis://127.0.0.1:{port}/0"
+            yield url
 
 
 @contextmanager
