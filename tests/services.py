@@ -109,7 +109,8 @@ def restartable_postgres(
         if tls is not None:
             for name in ("server.crt", "server.key"):
                 kept = shutil.copy(tls / name, data / name)
-                shutil.chown(kept, owner)
+                if owner:
+                    shutil.chown(kept, owner)
                 kept.chmod(0o600)
             (data / "pg_hba.conf").write_text("hostssl all all 127.0.0.1/32 trust\n")
             settings += ("ssl=on",)
