@@ -19,7 +19,8 @@ from evaluation.samples.due import list_due_plans
 from evaluation.samples.queries import Estimates, SampleFilters, get_estimates
 from evaluation.samples.services import evaluate_sample
 from evaluation.samples.verifying import verify_samples
-from judgments.models import JudgmentVersion, Query, User
+from judgments.models import JudgmentList, JudgmentVersion, Query, User
+from judgments.models.lists import Takes
 from judgments.samples.designs import QUERIES, SEARCHES, Design
 from judgments.samples.queries import get_sample_page
 from judgments.versions.services import Change
@@ -175,6 +176,7 @@ def test_grades_of_machine_judges_and_clicks_do_not_count():
     last = [one.query for one in sampled.members[-3:]]
     by_machine = {"machine": {"judge": "Model", "revision": 1, "label": 1}}
     by_clicks = {"clicks": {"log": 1}}
+    JudgmentList.objects.update(takes=Takes.ELSEWHERE)
     for source, evidence, query in (
         (JudgmentVersion.Source.MACHINE, by_machine, last[0]),
         (JudgmentVersion.Source.CLICKS, by_clicks, last[1]),

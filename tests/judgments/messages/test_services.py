@@ -1,13 +1,10 @@
 """Notices: once for an event, a digest for what piles up, read and settled."""
 
 from datetime import timedelta
-from importlib import import_module
 from string import Formatter
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core import mail
 from django.utils import translation
 
@@ -202,20 +199,6 @@ def test_an_address_that_is_confirmed_keeps_the_language_of_the_page(
     assert User.objects.get(pk=world.ben.pk).language == "de"
 
 
-def test_sentences_of_older_versions_become_values() -> None:
-    values = import_module("judgments.migrations.0018_values_of_messages")._values
-    names = {"campaign": "First", "collection": "Books"}
-    old = names | {"when": "is due on 5 June", "done": "1,200", "pairs": "2,000 pairs"}
-    near = SimpleNamespace(kind="deadline", key="campaign:1:due:2026-06-05:near", payload=old)
-    assert values(near) == names | {"due": "2026-06-05", "done": 1200, "pairs": 2000}
-    ruled = "A rule paused Ben 2: 3 of 9 gold labels right, the threshold is 60 %."
-    paused = SimpleNamespace(
-        kind="paused", key="k", payload=names | {"who": "Ben 2 is", "words": ruled}
-    )
-    assert words_of("paused", values(paused)).text == ruled
-    assert values(SimpleNamespace(kind="paused", key="k", payload={})) is None
-
-
 @pytest.mark.usefixtures("mail_server")
 def test_an_invitation_is_mailed_with_a_link_that_no_row_holds(world: World) -> None:
     access = make_access(collection=world.collection)
@@ -233,10 +216,6 @@ def test_an_invitation_is_mailed_with_a_link_that_no_row_holds(world: World) -> 
     assert unread(world.ada) == ["Fay joined Books"]
     notice = Notice.objects.get(recipient=world.ada, kind="joined")
     assert "Fay" not in str(notice.payload)
-    notice.payload["person"] = "Fay"  # as older versions stored it
-    notice.save(update_fields=["payload"])
-    import_module("judgments.migrations.0022_people_of_messages").store_ids(apps, None)
-    notice.refresh_from_db()
     assert notice.payload["person"] == fay.pk
     User.objects.filter(pk=fay.pk).update(name="Fay Other")
     assert unread(world.ada) == ["Fay Other joined Books"]
