@@ -51,6 +51,7 @@ def get_draw_page(*, access: Access, slug: str, filters: DrawFilters = NOTHING) 
     """The page; for leads. Raises FilterRefused for what is no half width."""
     check_may_lead(access)
     judgment_list = get_list(access=access, slug=slug)
+    half = _half(filters.half) if filters.half else None
     sources = tuple(list_sources(judgment_list.pk))
     source = next((one for one in sources if filters.key in ("", one.key)), None)
     if source is None:
@@ -58,9 +59,7 @@ def get_draw_page(*, access: Access, slug: str, filters: DrawFilters = NOTHING) 
     size = len(list_population(judgment_list, source.key))
     known = _spread(judgment_list, source)
     spread = USUAL_SPREAD if known is None else known
-    n = None
-    if filters.half:
-        n = queries_for(_half(filters.half), spread=spread, size=size)
+    n = None if half is None else queries_for(half, spread=spread, size=size)
     return DrawPage(
         sources, judgment_list, source, size, spread, known is not None, filters.half, n
     )
