@@ -36,8 +36,8 @@ READ_BY_HAND = {"pyrage": "MIT"}
 def _licences(package: str) -> Iterator[str]:
     """SPDX expressions of an installed package: its own, else by its field, else by classifiers."""
     about = metadata.metadata(package)
-    own = about.get("License-Expression")
-    field = (about.get("License") or "").strip()
+    (own, *_) = about.get_all("License-Expression") or [""]
+    (field, *_) = about.get_all("License") or [""]
     field = "" if "\n" in field else IN_OTHER_WORDS.get(field, field)  # else it is the whole text
     classifiers = [
         line.rsplit("::", 1)[1].strip()
