@@ -140,6 +140,7 @@ KEPT: Final = {
     "judgments.Judgment.evidence": "votes, and ids of labels and campaigns",
     "judgments.JudgmentVersion.created_at": SERVER,
     "judgments.JudgmentVersion.signals": "what the letters of a file meant",
+    "judgments.JudgmentVersion.takes_from": "a machine judge and its revision",
     "judgments.QueryMetadataHistory.segment": "a query's",
     "judgments.QueryMetadataHistory.weight": "a query's",
     "judgments.QueryOrigin.at": SERVER,

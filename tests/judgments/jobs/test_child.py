@@ -1,9 +1,11 @@
 """Heavy jobs are done by a process of their own, which does not outlive the worker."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -85,11 +87,16 @@ def test_the_process_ends_with_the_worker_and_leaves_the_job_to_another(
 ) -> None:
     pk, token, file = run(SUBMIT + CLAIM, environment).split()
     Path(file).unlink()
-    os.mkfifo(file)  # opening it waits
+    os.mkfifo(file)  # opening it waits, and so shows that the child is at work
     command = [sys.executable, "-m", "judgments.jobs.child", pk, token]
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE) as child:
+    database = Path(environment["TOUCHSTONE_HOME"]) / "touchstone.sqlite3"
+    with (
+        closing(sqlite3.connect(database, isolation_level=None)) as other,
+        subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE) as child,
+    ):
+        other.execute("BEGIN IMMEDIATE")  # until it is closed, the child can end no job
         assert child.stdin is not None
-        with Path(file).open("wb"):  # returns once the child has opened it
+        with Path(file).open("wb"):
             child.stdin.close()
             assert child.wait(PATIENCE) == 1
     assert run(STATE, environment) == "running"
