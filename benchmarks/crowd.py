@@ -20,7 +20,7 @@ from typing import Any, Final
 
 WANTED, LOW = 60, 30  # as the page asks
 MOST_CHARACTERS = 1_000_000
-WARM_UP = 2  # labels of each before anything is measured
+WARM_UP = 2  # labels of each before anything is measured, at least
 PATIENCE = 60.0  # seconds for one answer
 CSRF: Final = "c" * 32
 LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length: (\d+)")
@@ -50,12 +50,21 @@ class Crowd:
         self._spent = spent
         self._selector = selectors.DefaultSelector()
         self._people = [kind(plan, cookie, self._selector) for cookie in plan["cookies"]]
+        # people have not all begun in the same second, so not all need the next pairs in the same
+        within = WANTED - LOW if plan["pause"] else 1
+        dice = random.Random(2)
+        self._begun = [WARM_UP + dice.randrange(within) for _ in self._people]
 
     def work(self) -> dict[str, Any]:
         """What came of it: labels stored, how long each took, and what all of it cost."""
-        self._everybody(lambda person: person.ask())
-        for _ in range(WARM_UP):
-            self._everybody(lambda person: person.label())
+        for person in self._people:
+            person.ask()
+        self._receive_all()
+        for number in range(max(self._begun)):
+            for person, labels in zip(self._people, self._begun, strict=True):
+                if labels > number:
+                    person.label()
+            self._receive_all()
         for person in self._people:
             person.milliseconds.clear()
             person.pairs_milliseconds.clear()
@@ -76,9 +85,7 @@ class Crowd:
             ],
         }
 
-    def _everybody(self, do: Callable[["Annotator"], None]) -> None:
-        for person in self._people:
-            do(person)
+    def _receive_all(self) -> None:
         while any(person.is_waiting for person in self._people):
             self._receive(PATIENCE)
 

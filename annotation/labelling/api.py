@@ -274,10 +274,10 @@ def _next(
     rest: dict[str, int] = {}
     if wish["count"] and may_label(context):
         lease_next(context=context, count=wish["count"], at=timezone.now())
-        only = None
+        seats = None
         if characters is not None:
-            only, rest["rest"] = list_leased_seats(context, characters=characters, without=held)
-        pairs = list_leased_pairs(context, without=held, only=only)
+            seats, rest["rest"] = list_leased_seats(context, characters=characters, without=held)
+        pairs = list_leased_pairs(context, without=held, seats=seats)
     standing = get_standing(context)
     body: dict[str, Any] = {
         "is_open": is_open(context),

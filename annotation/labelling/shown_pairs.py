@@ -71,9 +71,18 @@ class ShownPair:
     is_training: bool = False
 
 
+class HeldSeat(NamedTuple):
+    """A seat that the viewer holds. pair, occasion: what is shown there."""
+
+    public_id: UUID
+    purpose: str
+    pair: int
+    occasion: int
+
+
 def list_leased_seats(
     context: AnnotatorContext, *, characters: int, without: Sequence[UUID] = ()
-) -> tuple[list[UUID], int]:
+) -> tuple[list[HeldSeat], int]:
     """The next seats that the viewer has leases for, in order, and how many come after them.
 
     characters: at most as many of text as this, but at least one document. without: as for
@@ -88,21 +97,21 @@ def list_leased_seats(
     )
     upto = list(itertools.accumulate(sizes[seat.pair] for seat in held))
     fitting = max(1, sum(total <= characters for total in upto))
-    return [seat.public_id for seat in held[:fitting]], max(0, len(held) - fitting)
+    return held[:fitting], max(0, len(held) - fitting)
 
 
 def list_leased_pairs(
-    context: AnnotatorContext, *, without: Sequence[UUID] = (), only: Sequence[UUID] | None = None
+    context: AnnotatorContext,
+    *,
+    without: Sequence[UUID] = (),
+    seats: Sequence[HeldSeat] | None = None,
 ) -> list[ShownPair]:
     """The pairs that the viewer has leases for, in the order to label them in.
 
-    without: seats whose pairs the page has already, and which need not be read again. only: no
-    others than these seats.
+    without: seats whose pairs the page has already, and which need not be read again. seats: those
+    of `list_leased_seats`, where they are known.
     """
-    held = _list_held(context, without=without)
-    if only is not None:
-        wanted = set(only)
-        held = [seat for seat in held if seat.public_id in wanted]
+    held = _list_held(context, without=without) if seats is None else seats
     rows = {
         row["pk"]: row
         for row in Pair.objects.filter(pk__in=[seat.pair for seat in held])
@@ -127,16 +136,7 @@ def list_leased_pairs(
     ]
 
 
-class _Held(NamedTuple):
-    """A seat that the viewer holds. pair, occasion: what is shown there."""
-
-    public_id: UUID
-    purpose: str
-    pair: int
-    occasion: int
-
-
-def _list_held(context: AnnotatorContext, *, without: Sequence[UUID]) -> list[_Held]:
+def _list_held(context: AnnotatorContext, *, without: Sequence[UUID]) -> list[HeldSeat]:
     """What the viewer holds, in the order to label it in: that of the places."""
     rows = (
         get_own_seats(context)
@@ -155,7 +155,7 @@ def _list_held(context: AnnotatorContext, *, without: Sequence[UUID]) -> list[_H
     )
     order = order_of(context)
     in_order = sorted(rows, key=lambda row: order.key(pair=row[0], query=row[1], document=row[2]))
-    return [_Held(*row[3:]) for row in in_order]
+    return [HeldSeat(*row[3:]) for row in in_order]
 
 
 def get_own_seats(context: AnnotatorContext) -> QuerySet[Assignment]:
