@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -118,10 +118,11 @@ def serving(respond: Callable[[str], Answered], **knobs: Any) -> Iterator[BatchS
                 server.log.append(f"{self.command} {self.path}")
                 server.headers.append({n.lower(): v for n, v in self.headers.items()})
                 status, answer = server.answer(self.command, self.path, body)
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
+            with suppress(ConnectionError):  # of a worker that was killed
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
 
         def do_GET(self) -> None:
             self._serve()

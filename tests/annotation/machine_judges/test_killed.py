@@ -1,91 +1,231 @@
-"""A worker that is killed while a judge is at work: another asks only what was in flight."""
+"""A worker that is killed while a judge is at work: another asks only what was in flight.
 
+In batches nothing is asked twice: a batch that was made is found again by its file.
+"""
+
+import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
+from tests.annotation.machine_judges.batch_endpoint import BatchServer, Lines, serving
 from tests.annotation.machine_judges.endpoint import grades, running
 
 pytestmark = pytest.mark.first_pass  # the database is the processes' own
 ROOT = Path(__file__).resolve().parents[3]
 AT_ONCE = 4
 PAIRS = 150
-START = f"""
+EXPIRED = 50  # of the first batch
+START, WORK, STORE = "start", "work", "die while labels are stored"
+# forks a process for each line that it reads; prints its id, and the code with which it ended
+FORKS = f"""
+import json, os, signal, sys
 import django; django.setup()
-import sys
+from contextlib import ExitStack
+from datetime import timedelta
+from django.db import connection
+from django.utils import timezone
 from annotation.machine_judges.campaigns import start_judging
+from judgments.jobs.services import work_jobs
+from judgments.models import Job
 from tests.annotation.machine_judges.endpoint import make_judge
 from tests.builders import NOW, make_access, make_world
 from tests.builders_annotation import make_draft
-world = make_world(queries=3, documents={PAIRS // 3})
-revision = make_judge(world, sys.argv[1], at_once={AT_ONCE})
-access = make_access(collection=world.collection)
-start_judging(access=access, judge=revision.judge, campaign=make_draft(world=world), at=NOW)
+
+def start():
+    world = make_world(queries=3, documents={PAIRS // 3})
+    given = json.loads(sys.argv[2])
+    revision = make_judge(world, sys.argv[1], at_once={AT_ONCE}, **given)
+    access = make_access(collection=world.collection)
+    start_judging(access=access, judge=revision.judge, campaign=make_draft(world=world), at=NOW)
+
+def die(execute, sql, params, many, context):
+    if sql.startswith("INSERT") and "machinelabel" in sql:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return execute(sql, params, many, context)
+
+def work():
+    # as if the silence of the one that was killed had lasted, and batches were ready
+    Job.objects.filter(state="running").update(heartbeat_at=timezone.now() - timedelta(minutes=1))
+    for _ in range(10):
+        Job.objects.update(not_before=None)
+        if not work_jobs():
+            break
+
+for line in sys.stdin:
+    pid = os.fork()
+    if not pid:
+        with ExitStack() as stack:
+            if "{STORE}" in line:
+                stack.enter_context(connection.execute_wrapper(die))
+            start() if "{START}" in line else work()
+        os._exit(0)
+    print(pid, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
-WORK = """
-import django; django.setup()
-from judgments.jobs.services import work_jobs
-work_jobs()
+COUNTS = """
+SELECT state,
+    (SELECT count(*) FROM annotation_judgeattempt WHERE outcome = 'labelled'),
+    (SELECT count(*) FROM annotation_judgeattempt WHERE outcome <> 'labelled'),
+    (SELECT count(*) FROM annotation_machinelabel),
+    (SELECT count(*) FROM annotation_judgebatch WHERE ended_at IS NULL)
+FROM annotation_judgecampaign
 """
-# as if the silence of the one that was killed had lasted
-SILENT = """
-import django; django.setup()
-from django.utils import timezone
-from datetime import timedelta
-from judgments.models import Job
-from annotation.models import JudgeAttempt
-Job.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=1))
-print(JudgeAttempt.objects.count())
-"""
-END = """
-import django; django.setup()
-from annotation.models import JudgeCampaign, MachineLabel
-own = JudgeCampaign.objects.get()
-print(own.state, own.attempts.count(), MachineLabel.objects.count())
-"""
+
+
+class Workers:
+    """Processes that work on a home, one after the other."""
+
+    def __init__(self, forks: "subprocess.Popen[str]", home: Path) -> None:
+        self._forks = forks
+        self._home = home
+
+    def begin(self, what: str) -> int:
+        """The id of a new process."""
+        assert self._forks.stdin is not None
+        self._forks.stdin.write(f"{what}\n")
+        self._forks.stdin.flush()
+        return self._read()
+
+    def wait(self) -> int:
+        """The code with which it ended."""
+        return self._read()
+
+    def run(self, what: str) -> None:
+        """To its end."""
+        self.begin(what)
+        assert self.wait() == 0
+
+    def counts(self) -> tuple[Any, ...]:
+        """The campaign's state; attempts with and without a label, labels, open batches."""
+        with closing(sqlite3.connect(self._home / "touchstone.sqlite3")) as database:
+            return tuple(database.execute(COUNTS).fetchone())
+
+    def _read(self) -> int:
+        assert self._forks.stdout is not None
+        return int(self._forks.stdout.readline())
+
+
+@contextmanager
+def workers(home: Path, endpoint: Any, **given: Any) -> Iterator[Workers]:
+    """Of a home in which a judge of this endpoint has been asked for 150 labels."""
+    variables = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "TOUCHSTONE_HOME": str(home),
+        "TOUCHSTONE_OUTGOING": endpoint.entry,
+    }
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", FORKS, endpoint.url, json.dumps(given)]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=variables, stdin=pipe, stdout=pipe, text=True
+    ) as forks:
+        own = Workers(forks, home)
+        own.run(START)
+        yield own
 
 
 def test_a_killed_worker_loses_no_stored_answer_and_only_what_was_in_flight_is_paid_twice(
     tmp_path: Path, make_home: Callable[[Path], Path]
 ) -> None:
     home = make_home(tmp_path / "home")
-    with running(lambda _: grades(1), seconds=0.02) as endpoint:
-        variables = {
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT),
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-            "TOUCHSTONE_HOME": str(home),
-            "TOUCHSTONE_OUTGOING": endpoint.entry,
-        }
-
-        def run(program: str) -> str:
-            command = [sys.executable, "-c", program, endpoint.url]
-            done = subprocess.run(
-                command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True
-            )
-            return done.stdout.strip()
-
-        run(START)
-        worker = subprocess.Popen([sys.executable, "-c", WORK], cwd=ROOT, env=variables)
-        begun = time.monotonic()
+    with running(lambda _: grades(1), seconds=0.02) as endpoint, workers(home, endpoint) as own:
+        worker, begun = own.begin(WORK), time.monotonic()
         while len(endpoint.asked) < PAIRS // 3 and time.monotonic() - begun < 60:
             time.sleep(0.005)
-        worker.send_signal(signal.SIGKILL)
-        worker.wait()
+        os.kill(worker, signal.SIGKILL)
+        assert own.wait() == -signal.SIGKILL
         first = len(endpoint.asked)
-        stored = int(run(SILENT))
+        stored = own.counts()[1]
         assert 0 < stored < PAIRS
-        run(WORK)
-        assert run(END) == f"done {PAIRS} {PAIRS}"
+        own.run(WORK)
+        assert own.counts() == ("done", PAIRS, 0, PAIRS, 0)
     repeated = [shown for shown, count in Counter(endpoint.shown).items() if count > 1]
     assert len(endpoint.asked) - first == PAIRS - stored
     # those whose answers had come and were being stored, and those without an answer yet
     assert len(repeated) == first - stored
     assert len(repeated) <= 3 * AT_ONCE
+
+
+class Killer:
+    """Kills the worker that a batch endpoint talks to, at the request that a test names.
+
+    worker: gets its id. makes_batch: the endpoint makes the batch, only its answer does not arrive.
+    """
+
+    def __init__(self) -> None:
+        self.worker: SimpleQueue[int] = SimpleQueue()
+        self.at = ""
+        self.makes_batch = False
+
+    def __call__(self, server: BatchServer, method: str, path: str) -> int | None:
+        if f"{method} {path}" != self.at:
+            return None
+        self.at = ""
+        if self.makes_batch:
+            server.create(list(server.files)[-1])
+        os.kill(self.worker.get(timeout=60), signal.SIGKILL)
+        return 500
+
+
+def test_batches_of_a_worker_that_is_killed_at_every_step_are_made_once_and_stored_once(
+    tmp_path: Path, make_home: Callable[[Path], Path]
+) -> None:
+    answered = 0
+
+    def shape(lines: Lines) -> Lines:
+        """The first batch expires before its last requests are answered."""
+        nonlocal answered
+        answers, _ = lines
+        late: list[dict[str, Any]] = []
+        if not answered:
+            late = [
+                {"custom_id": one["custom_id"], "error": {"code": "batch_expired"}}
+                for one in answers[-EXPIRED:]
+            ]
+            answers = answers[:-EXPIRED]
+        answered += len(answers)
+        return answers, late
+
+    killer = Killer()
+    home = make_home(tmp_path / "home")
+    with (
+        serving(lambda _: grades(1), fault=killer, shape=shape) as server,
+        workers(home, server, batches=True) as own,
+    ):
+
+        def kill(at: str, *, makes_batch: bool = False) -> tuple[Any, ...]:
+            killer.at, killer.makes_batch = at, makes_batch
+            worker = own.begin(at if at == STORE else WORK)
+            if at != STORE:
+                killer.worker.put(worker)
+            assert own.wait() == -signal.SIGKILL
+            return own.counts()
+
+        nothing = ("running", 0, 0, 0, 1)
+        assert kill("POST /v1/files") == nothing
+        assert kill("POST /v1/batches") == nothing
+        assert len(server.files) == 1
+        assert server.batches == {}
+        assert kill("POST /v1/batches", makes_batch=True) == nothing
+        assert kill("GET /v1/files/batch_0-output/content") == nothing
+        assert kill(STORE) == nothing
+        stored = ("running", PAIRS - EXPIRED, EXPIRED, PAIRS - EXPIRED, 1)
+        assert kill("GET /v1/files/batch_1-output/content") == stored
+        own.run(WORK)
+        assert own.counts() == ("done", PAIRS, EXPIRED, PAIRS, 0)
+        sizes = [len(server.requests_of(batch)) for batch in server.batches.values()]
+    assert sizes == [PAIRS, EXPIRED]
+    assert answered == PAIRS
