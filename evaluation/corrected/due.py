@@ -17,6 +17,7 @@ from judgments.versions.machine_sources import MachineSource, list_sources
 
 # while a judge is at work, each of its labels makes all means of its list due
 WHILE_LABELLING: Final = timedelta(minutes=1)
+RULES: Final = 2  # counts changes of how means, or the mark of short intervals, are computed
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,11 @@ def list_due(plan: SamplePlan, *, at: datetime) -> Iterator[DueCorrection]:
 
 def basis_of(plan: SamplePlan, version: int, source: MachineSource) -> str:
     """Names what the means follow from besides the version: the machine's labels, the samples of
-    the same log, and queries without results."""
+    the same log, queries without results, and the rules by which they are computed."""
     same_qs = SamplePlan.objects.filter(list=plan.list_id, frame=plan.frame_id)
     newest = same_qs.order_by("-pk").values_list("pk", flat=True).first()
     empty = basis_of_sample(plan, version, list_zero_results(plan, version), None)
-    return f"{source.state} {newest} {empty}"
+    return f"{source.state} {newest} {empty} {RULES}"
 
 
 def is_current(row: CorrectedEvaluation, version: int, basis: str) -> bool:

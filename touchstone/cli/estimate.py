@@ -17,8 +17,8 @@ DESIGNS: Final = ("superpopulation", "fixed")
 INTERVALS: Final = ("t", "z")
 SAMPLINGS: Final = ("sequential-poisson", "poisson")
 SHORT: Final = (
-    "The corrected interval is probably too short: most of few values are the same, or the "
-    "machine's own, or probabilities differ too much."
+    "The corrected interval is probably too short: too few values differ from the most common "
+    "one, or from the machine's, or probabilities differ too much."
 )
 HELP: Final = (
     "Estimate a measure's mean from a machine judge's values for all queries, corrected with human "

@@ -73,7 +73,7 @@ def cells() -> list[Cell]:
     """All of them."""
     plain = product(("sample", "list"), ("mean", "difference"), MEANS, (20, 50, 200), JUDGES)
     kinds = ("strata", "sharp strata", "unequal", "very unequal")
-    by_design = product(kinds, ("mean",), MEANS, (60,), JUDGES)
+    by_design = product(kinds, ("mean", "difference"), MEANS, (60,), JUDGES)
     return [Cell(*one) for one in (*plain, *by_design)]
 
 
@@ -215,7 +215,11 @@ def _values(name: str, shape: Shape, rng: np.random.Generator) -> Floats:
 
 
 def main(repetitions: int) -> None:
-    """Print the table, the cells outside 93-97 %, and those where intervals are marked as short."""
+    """Print the table, the cells outside 93-97 %, and those where intervals are marked as short.
+
+    The lines of the two lists say how often all intervals contain the truth, how many are marked,
+    and how often the others contain it.
+    """
     outside, marked = [], []
     print(f"| design | of | values | n | {' | '.join(JUDGES)} | people only |")
     print("|---|---|---|--:|" + "--:|" * (len(JUDGES) + 1))

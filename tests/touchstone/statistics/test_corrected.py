@@ -271,6 +271,22 @@ def test_intervals_contain_the_truth_as_often_as_they_claim(cell: Cell):
 def test_on_real_labels_intervals_contain_the_truth_and_are_shorter_than_peoples(data_dir):
     folder = data_dir / "chorus-ecommerce"
     people, machine = (values(folder, rater, "tfidf") for rater in ("final", "agent_2"))
-    share, _, half, half_by_people = coverage(people, machine, 67, 1_000)
+    share, _, half, half_by_people, *_ = coverage(people, machine, 67, 1_000)
     assert 0.92 <= share <= 0.98
     assert half < 0.8 * half_by_people
+
+
+@pytest.mark.data
+def test_on_real_labels_most_intervals_that_are_too_short_are_marked(data_dir):
+    folder = data_dir / "chorus-ecommerce"
+    people, machine = (values(folder, rater, "bm25-k1.2-b0.75") for rater in ("final", "agent_1"))
+    share, *_, marked, share_of_others = coverage(people, machine, 20, 2_000)
+    assert share < 0.92
+    assert marked > 0.75
+    assert 0.92 <= share_of_others <= 0.98
+
+
+@pytest.mark.parametrize("judge", ["good", "noisy", "biased"])
+def test_cells_whose_intervals_are_too_short_are_marked(judge):
+    assert simulate(Cell("sharp strata", "mean", "0/1-heavy", 60, judge), 1_000).marked > 0.93
+    assert simulate(Cell("very unequal", "mean", "0/1-heavy", 60, judge), 1_000).marked > 0.93

@@ -153,7 +153,7 @@ def test_few_queries_of_people_are_refused_also_in_a_stratum(n, strata):
         three_means(y, f, drawn(rows, strata=strata))
 
 
-def test_intervals_are_marked_where_few_queries_have_mostly_one_value():
+def test_intervals_are_marked_where_too_few_queries_differ_from_one_value_or_from_the_machine():
     y, f, rows = values(30)
     assert three_means(y, f, drawn(rows)).is_reliable
     same = y.copy()
@@ -163,12 +163,38 @@ def test_intervals_are_marked_where_few_queries_have_mostly_one_value():
     agreeing[rows[:16]] = y[:16]
     assert not three_means(y, agreeing, drawn(rows)).is_reliable
     y, f, rows = values(60)
-    same = y.copy()
-    same[:50] = 1.0
-    assert three_means(same, f, drawn(rows)).is_reliable
     uneven = np.full(60, 0.9)
     uneven[:6] = 0.05
     assert not three_means(y, f, drawn(rows, pi=uneven)).is_reliable
+
+
+@pytest.mark.parametrize(
+    ("n", "differing", "is_reliable"),
+    [(30, 15, True), (30, 14, False), (50, 20, True), (50, 19, False), (80, 24, True),
+     (80, 23, False), (100, 24, False), (100, 31, True)],
+)  # fmt: skip
+def test_how_many_must_differ_is_cochrans_table(n, differing, is_reliable):
+    """Of 50 queries 40 %, of 80 30 %; with half of them, none too few."""
+    y, f, rows = values(n)
+    f[rows] = y
+    f[rows[:differing]] += 0.1
+    assert three_means(y, f, drawn(rows)).is_reliable == is_reliable
+    y[differing:] = 0.5
+    f[rows] = y + 0.1
+    is_minority = differing < n / 3
+    assert three_means(y, f, drawn(rows)).is_reliable == (is_reliable or not is_minority)
+
+
+def test_a_stratum_that_people_judged_whole_is_not_marked():
+    y, f, rows = values(SIZE)
+    rows = np.sort(rows)
+    strata = (np.arange(SIZE) < 20).astype(np.int64)
+    own = np.flatnonzero((rows < 20) | (rows % 2 == 0))
+    f[:20] = y[:20]
+    some = drawn(rows[own], strata=strata)
+    assert three_means(y[own], f, some).is_reliable
+    half = own[(own >= 20) | (own % 8 != 0)]
+    assert not three_means(y[half], f, drawn(rows[half], strata=strata)).is_reliable
 
 
 def test_the_planner_takes_the_fewest_queries_that_give_the_interval():
