@@ -32,6 +32,7 @@ urlpatterns = [
         name="api-list-takes",
     ),
     path(f"{J}/", judges.MachineJudges.as_view(), name="api-machine-judges"),
+    path(f"{J}/<int:judge_id>/family", judges.JudgeFamily.as_view(), name="api-judge-family"),
     path(
         f"{J}/<int:judge_id>/campaigns/",
         judges.JudgeCampaigns.as_view(),

@@ -20,6 +20,7 @@ from annotation.machine_judges.campaign_queries import (
 )
 from annotation.machine_judges.campaigns import start_judging
 from annotation.machine_judges.queries import get_judge, get_judges_page
+from annotation.machine_judges.services import choose_family
 from annotation.machine_judges.trust import AgreementAnswer, get_agreement
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.answers import AnswerSerializer
@@ -55,6 +56,28 @@ class MachineJudges(APIView):
         check_parameters(request)
         access = get_access(viewer=request.user, slug=slug)
         return Response(self.Output({"results": get_judges_page(access=access).rows}).data)
+
+
+class JudgeFamily(APIView):
+    """Which rankers are built on models of a machine judge's family."""
+
+    class Input(serializers.Serializer[Any]):
+        """family: a tag of rankers; "" for none."""
+
+        family = serializers.CharField(max_length=40, allow_blank=True)
+
+    @extend_schema(
+        operation_id="choose_judge_family", request=Input, responses={200: JudgeOutput} | REFUSED
+    )
+    def put(self, request: Request, slug: str, judge_id: int) -> Response:
+        """Choose the tag of the rankers that the agreement compares with the others; for leads."""
+        check_parameters(request)
+        access = get_access(viewer=request.user, slug=slug)
+        check_may_lead(access)
+        judge = get_judge(access=access, judge_id=judge_id)
+        asked = read_input(self.Input, request.data)
+        choose_family(access=access, judge=judge, family=asked["family"], at=timezone.now())
+        return Response(JudgeOutput(get_judges_page(access=access).rows.get(pk=judge_id)).data)
 
 
 class JudgeCampaignRow(AnswerSerializer):

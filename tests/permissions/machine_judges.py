@@ -105,6 +105,7 @@ def labelled(world: World) -> dict[str, Any]:
 
 ROWS: list[Row] = [
     api_managers("api-machine-judges", path=books),
+    api_leads("api-judge-family", path=judge, data={"family": "gpt"}, **PUT),
     api_managers("api-judge-campaigns", path=judge),
     api_leads("api-judge-campaigns", 202, path=startable, data={"campaign": DRAFT}, **JSON),
     api_managers("api-judge-campaign", path=at_work),

@@ -178,6 +178,34 @@ def test_rest_says_the_same_as_numbers(world, settings):
 
 
 @pytest.mark.django_db
+def test_rest_sets_the_family_of_a_judge(world, settings):
+    path = judged(world, settings, {"1": 4, "2": 2, "3": 0}.__getitem__)
+    Ranker.objects.filter(slug="bad").update(tags=["gpt"])
+    ada = client_of("ada")
+    base = f"/api/v1/collections/books/machine-judges/{path.split('/')[-2]}"
+
+    def put(client, family):
+        body = {"family": family}
+        return client.put(f"{base}/family", body, content_type="application/json")
+
+    answer = put(ada, "gpt")
+    assert (answer.status_code, answer.json()["name"], answer.json()["family"]) == (
+        200,
+        "Model",
+        "gpt",
+    )
+    runs = ada.get(f"{base}/agreement").json()["boards"]["runs"]
+    assert [one["is_family"] for one in runs] == [False, True]
+    refused = put(ada, "gpt llama")
+    assert (refused.status_code, refused.json()["code"]) == (422, "one_family")
+    assert put(ada, "-no-").json()["code"] == "tag_invalid"
+    assert put(client_of("dora"), "gpt").status_code == 404
+    assert put(ada, "").json()["family"] == ""
+    said = AuditEntry.objects.filter(action="judge.family_chosen").order_by("pk")
+    assert [one.after for one in said] == [{"family": "gpt"}, {"family": ""}]
+
+
+@pytest.mark.django_db
 def test_agreement_by_week_and_the_family_of_the_judge(world, settings):
     path = judged(world, settings, {"1": 4, "2": 2, "3": 0}.__getitem__)
     ada = client_of("ada")
