@@ -21,6 +21,7 @@ import annotation.quality.due
 import annotation.reminders.services
 import evaluation.canaries.due
 import evaluation.corrected.due
+import evaluation.data_set_canaries.due
 import evaluation.data_sets.working
 import evaluation.evaluations.due
 import evaluation.live_rankers.due
@@ -45,6 +46,7 @@ WITHOUT_ARGUMENTS: Final[Mapping[str, Callable[[datetime], bool]]] = {
     "evaluation.start_snapshots": evaluation.live_rankers.due.is_snapshot_due,
     "evaluation.coordinate_data_sets": evaluation.data_sets.working.is_coordinating_due,
     "evaluation.check_canaries": evaluation.canaries.due.is_look_due,
+    "evaluation.check_data_sets": evaluation.data_set_canaries.due.is_data_set_look_due,
     "annotation.release_expired": annotation.due.is_lease_due,
     "annotation.build_snapshot_pools": annotation.due.is_snapshot_pool_due,
     annotation.budgets.services.TASK: annotation.budgets.services.is_check_due,

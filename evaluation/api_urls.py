@@ -9,6 +9,7 @@ from evaluation.comparison import changes_api as changes
 from evaluation.comparison import gating_api as gating
 from evaluation.comparison import significance_api as significance
 from evaluation.corrected import api as corrected
+from evaluation.data_set_canaries import api as data_set_canaries
 from evaluation.data_sets import api as data_sets
 from evaluation.diagnosis import explanations_api as explaining
 from evaluation.diagnosis import list_values_api as list_values
@@ -44,6 +45,16 @@ urlpatterns = [
         f"{D}/<slug:data_set_slug>/schedule",
         data_sets.DataSetSchedule.as_view(),
         name="api-data-set-schedule",
+    ),
+    path(
+        f"{D}/<slug:data_set_slug>/canaries/",
+        data_set_canaries.DataSetCanaries.as_view(),
+        name="api-data-set-canaries",
+    ),
+    path(
+        f"{D}/<slug:data_set_slug>/canaries/<int:canary_id>",
+        data_set_canaries.OneDataSetCanary.as_view(),
+        name="api-data-set-canary",
     ),
     path(
         f"{D}/<slug:data_set_slug>/evaluations/",

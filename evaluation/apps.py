@@ -18,6 +18,7 @@ APPEND_ONLY = [
     AppendOnly("evaluation_queryvector"),
     AppendOnly("evaluation_snapshotanswer"),
     AppendOnly("evaluation_canarylook"),
+    AppendOnly("evaluation_datasetlook"),
     AppendOnly("evaluation_datasetfigures"),
     # what is computed at versions between head and releases are thinned with age
     AppendOnly("evaluation_evaluation", deletable=True),

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from evaluation.canaries.looking import check_canaries
 from evaluation.corrected.services import correct_means
+from evaluation.data_set_canaries.looking import check_data_sets
 from evaluation.data_sets.working import coordinate
 from evaluation.data_sets.working import work_portion as work_on_portion
 from evaluation.evaluations.refreshing import refresh_evaluations
@@ -50,6 +51,12 @@ def start_snapshots() -> None:
 def look_at_snapshots() -> None:
     """Look at the snapshots that ended, and tell people of incidents."""
     check_canaries(at=timezone.now())
+
+
+@shared_task(name="evaluation.check_data_sets", ignore_result=True)
+def look_at_data_sets() -> None:
+    """Look at the evaluations of data sets that ended, and tell people of incidents."""
+    check_data_sets(at=timezone.now())
 
 
 @shared_task(name="evaluation.coordinate_data_sets", ignore_result=True)

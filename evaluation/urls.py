@@ -7,6 +7,7 @@ from evaluation.click_estimates import views as click_estimates
 from evaluation.comparison import version_impact_views as version_impact
 from evaluation.comparison import views as comparison
 from evaluation.corrected import views as corrected
+from evaluation.data_set_canaries import views as data_set_canaries
 from evaluation.data_sets import views as data_sets
 from evaluation.diagnosis import views as diagnosis
 from evaluation.judge_next import views as judge_next
@@ -83,6 +84,12 @@ urlpatterns: list[URLPattern] = [
     path(DATA_SET, data_sets.data_set, name="data-set"),
     path(f"{DATA_SET}/evaluate", data_sets.data_set_evaluate, name="data-set-evaluate"),
     path(f"{DATA_SET}/schedule", data_sets.data_set_schedule, name="data-set-schedule"),
+    path(f"{DATA_SET}/canaries", data_set_canaries.data_set_canaries, name="data-set-canaries"),
+    path(
+        f"{DATA_SET}/canaries/<int:canary_id>/retire",
+        data_set_canaries.data_set_canary_retire,
+        name="data-set-canary-retire",
+    ),
     path(f"{DATA_SET}/retire", data_sets.data_set_retire, name="data-set-retire"),
     path(
         f"{DATA_SET}/evaluations/<uuid:public_id>/stop",

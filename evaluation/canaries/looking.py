@@ -12,17 +12,14 @@ from django.db.models import QuerySet
 
 from evaluation.canaries.figures import find_coverage, get_figures
 from evaluation.canaries.queries import ENDED, list_due_canaries
+from evaluation.canaries.telling import find_events, record_event, tell
 from evaluation.canaries.words import WORDS, describe
-from evaluation.models import Canary, CanaryLook, Incident, Snapshot
-from judgments.messages.services import list_leads, notify
-from judgments.webhooks.services import publish_event
+from evaluation.models import Canary, CanaryLook, Snapshot
 from touchstone.statistics.monitoring import (
     CLEAR,
     Event,
     Fall,
     Finding,
-    Watch,
-    advance,
     judge_floor,
     judge_limit,
     judge_quality,
@@ -116,58 +113,28 @@ def _findings(canary: Canary, figures: dict[str, Any]) -> Findings:
 
 def _events(canary: Canary) -> dict[str, Event]:
     """What the newest look brings about, by kind: all looks again, in their order."""
-    watches = dict.fromkeys(WORDS, Watch())
-    events: dict[str, Event | None] = {}
-    for result in (
-        CanaryLook.objects.filter(canary=canary)
-        .order_by("snapshot_id")
-        .values_list("findings", flat=True)
-    ):
-        for kind in WORDS:
-            finding = None if result.get(kind) is None else Finding(result[kind])
-            watches[kind], events[kind] = advance(watches[kind], finding, in_a_row=canary.in_a_row)
-    return {kind: event for kind, event in events.items() if event is not None}
+    looks = CanaryLook.objects.filter(canary=canary).order_by("snapshot_id")
+    return find_events(looks.values_list("findings", flat=True), in_a_row=canary.in_a_row)
 
 
 def _tell(canary: Canary, look: CanaryLook, kind: str, event: Event, at: datetime) -> None:
     """Open or end an incident, and tell the collection's leads and the canary's creator."""
-    if event is Event.OPENED:
-        incident = Incident.objects.create(canary=canary, kind=kind, opened_at=at, opened_by=look)
-    else:
-        incident = Incident.objects.get(canary=canary, kind=kind, recovered_at=None)
-        incident.recovered_at, incident.recovered_by = at, look
-        incident.save(update_fields=["recovered_at", "recovered_by"])
-    collection = canary.source.ranker.collection
-    people = list_leads(collection)
-    if canary.created_by is not None:
-        people.append(canary.created_by)
-    notify(
-        kind="incident" if event is Event.OPENED else "recovered",
-        key=f"{event}:{incident.pk}",
-        people=people,
-        payload={
-            "ranker": canary.source.ranker.name,
-            "collection": collection.name,
-            "what": WORDS[kind],
-            "words": describe(kind, canary.measure, look.figures),
-        },
-        page=("canaries", collection.slug, canary.source.ranker.slug),
-        collection=collection,
-        at=at,
-    )
-    publish_event(
-        event=f"incident.{event}",
-        key=f"{event}:{incident.pk}",
-        collection=collection,
+    incident = record_event(event, kind=kind, canary=canary, look=look, at=at)
+    ranker = canary.source.ranker
+    tell(
+        event,
+        incident,
+        collection=ranker.collection,
+        creator=canary.created_by,
+        payload={"ranker": ranker.name},
+        page=("canaries", ranker.collection.slug, ranker.slug),
         data={
-            "incident": incident.pk,
             "canary": canary.pk,
-            "ranker": canary.source.ranker.slug,
-            "kind": kind,
+            "ranker": ranker.slug,
             "list": canary.list.slug,
             "measure": canary.measure,
             "snapshot": str(look.snapshot.public_id),
-            "text": describe(kind, canary.measure, look.figures),
         },
+        text=describe(kind, canary.measure, look.figures),
         at=at,
     )

@@ -189,7 +189,7 @@ def _row(canary: Canary, deployments: list[Deployment]) -> CanaryRow:
         incidents=tuple(
             OpenIncident(
                 WORDS[one.kind],
-                describe(one.kind, canary.measure, one.opened_by.figures),
+                describe(one.kind, canary.measure, one.opened_by.figures if one.opened_by else {}),
                 one.opened_at,
             )
             for one in incidents

@@ -36,7 +36,11 @@ def describe(kind: str, measure: str, figures: Mapping[str, Any]) -> str:
         return f"{measure} is {figures['mean']:.4f}; the threshold is {figures['floor']:g}."
     if kind in ("rules", "board"):
         return _describe_rules(figures[kind])
-    return f"{figures['answered']:,} of {figures['queries']:,} queries were answered."
+    return (
+        f"The evaluation failed: {figures['problem']}"
+        if "problem" in figures
+        else f"{figures['answered']:,} of {figures['queries']:,} queries were answered."
+    )
 
 
 def _describe_rules(checked: Sequence[Mapping[str, Any]]) -> str:

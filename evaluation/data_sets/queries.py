@@ -10,9 +10,18 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Count, Q, Sum
 
+from evaluation.canaries.queries import OpenIncident
+from evaluation.canaries.words import WORDS, describe
 from evaluation.data_sets.definition import columns_of
 from evaluation.data_sets.places import OFF
-from evaluation.models import DataSet, DataSetEvaluation, DataSetFigures, DataSetPortion
+from evaluation.models import (
+    DataSet,
+    DataSetEvaluation,
+    DataSetFigures,
+    DataSetLook,
+    DataSetPortion,
+    Incident,
+)
 from judgments.permissions import Access, NotFound, check_may_see_rankings, may_upload_runs
 from touchstone.bulk.errors import BulkRefused, check_pyarrow
 from touchstone.measures.exact import IntArray, add, as_integers, from_bytes, means, standard_errors
@@ -164,6 +173,7 @@ class DataSetPage:
     whole: Group | None
     newest_day: str
     lowest: LowestRows | None
+    incidents: tuple[OpenIncident, ...]
     may_change: bool
     problem: str
 
@@ -274,14 +284,48 @@ def get_data_set_page(
         lowest=next((one for one in lowest_of(done[0]) if one.measure == measure), None)
         if done
         else None,
+        incidents=list_open_incidents(data_set),
         may_change=may_upload_runs(access) and data_set.retired_at is None,
         problem=find_problem(),
     )
 
 
+def list_open_incidents(data_set: DataSet) -> tuple[OpenIncident, ...]:
+    """What its canaries found wrong that is not over, oldest first."""
+    found = Incident.objects.filter(
+        data_set_canary__data_set=data_set, data_set_canary__retired_at=None, recovered_at=None
+    ).select_related("opened_by_day")
+    return tuple(
+        OpenIncident(WORDS[one.kind], describe_look(one.kind, look), one.opened_at)
+        for one in found.order_by("pk")
+        if (look := one.opened_by_day) is not None
+    )
+
+
+def describe_look(kind: str, look: DataSetLook) -> str:
+    """The figures of a canary's look that concern a kind, as one sentence."""
+    if kind == "availability" and "problem" not in look.figures:
+        return "The evaluation succeeded."
+    day = f"{look.day}: " if look.day else ""
+    return f"{day}{describe(kind, '', look.figures)}"
+
+
 def list_measures(data_set: DataSet) -> tuple[str, ...]:
     """The names of what is computed, in its order."""
     return tuple(one.name for one in columns_of(data_set).plan.asked)
+
+
+def list_rule_measures(data_set: DataSet) -> tuple[str, ...]:
+    """The same by the names that rules have for them."""
+    return tuple(one.name for one in columns_of(data_set).plan.measures)
+
+
+def list_segments(data_set: DataSet) -> tuple[str, ...]:
+    """The segments of the newest evaluation that is done."""
+    newest = data_set.evaluations.filter(state=State.DONE).order_by("-pk").first()
+    if newest is None or not data_set.segments:
+        return ()
+    return tuple(sorted(set(newest.figures.values_list("segment", flat=True))))
 
 
 def list_groups(

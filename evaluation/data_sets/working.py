@@ -30,6 +30,7 @@ from evaluation.data_sets.scheduling import (
 )
 from evaluation.data_sets.services import start_scheduled
 from evaluation.models import DataSet, DataSetEvaluation, DataSetFigures, DataSetPortion
+from judgments.waking import wake
 from touchstone.bulk.counts import BulkCounts
 from touchstone.bulk.errors import BulkRefused, BulkUnreadable
 from touchstone.errors import DomainError
@@ -151,6 +152,7 @@ def _end(evaluation: DataSetEvaluation, state: str, *, at: datetime, problem: st
     if not running.update(state=state, ended_at=at, problem=problem):
         return False
     DataSetPortion.objects.filter(evaluation=evaluation).delete()
+    wake("evaluation.check_data_sets")
     return True
 
 

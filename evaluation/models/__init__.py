@@ -3,8 +3,10 @@
 from evaluation.models.canaries import Canary, CanaryLook, Deployment, Incident
 from evaluation.models.data_sets import (
     DataSet,
+    DataSetCanary,
     DataSetEvaluation,
     DataSetFigures,
+    DataSetLook,
     DataSetPortion,
 )
 from evaluation.models.live import (
@@ -37,8 +39,10 @@ __all__ = [
     "CanaryLook",
     "CorrectedEvaluation",
     "DataSet",
+    "DataSetCanary",
     "DataSetEvaluation",
     "DataSetFigures",
+    "DataSetLook",
     "DataSetPortion",
     "Deployment",
     "Evaluation",

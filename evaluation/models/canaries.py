@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 
+from evaluation.models.data_sets import DataSetCanary, DataSetLook
 from evaluation.models.live import LiveSource, Snapshot
 from evaluation.models.runs import Ranker, Run
 from judgments.models import JudgmentList, SavedSet
@@ -80,15 +81,30 @@ class CanaryLook(models.Model):
 
 
 class Incident(models.Model):
-    """Something that people were told of, once; and that it is over."""
+    """Something that people were told of, once; and that it is over.
 
-    canary = models.ForeignKey(Canary, on_delete=models.PROTECT, related_name="incidents")
+    Of a live ranker it is the canary's, and looks opened it and ended it; of a data set all three
+    are in the columns of their own.
+    """
+
+    canary = models.ForeignKey(
+        Canary, null=True, on_delete=models.PROTECT, related_name="incidents"
+    )
+    data_set_canary = models.ForeignKey(
+        DataSetCanary, null=True, on_delete=models.PROTECT, related_name="incidents"
+    )
     kind = models.CharField(max_length=16)
     opened_at = models.DateTimeField()
-    opened_by = models.ForeignKey(CanaryLook, on_delete=models.PROTECT, related_name="+")
+    opened_by = models.ForeignKey(CanaryLook, null=True, on_delete=models.PROTECT, related_name="+")
+    opened_by_day = models.ForeignKey(
+        DataSetLook, null=True, on_delete=models.PROTECT, related_name="+"
+    )
     recovered_at = models.DateTimeField(null=True)
     recovered_by = models.ForeignKey(
         CanaryLook, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    recovered_by_day = models.ForeignKey(
+        DataSetLook, null=True, on_delete=models.PROTECT, related_name="+"
     )
 
     class Meta:
@@ -99,11 +115,33 @@ class Incident(models.Model):
                 condition=models.Q(recovered_at__isnull=True),
                 name="incident_one_at_a_time",
             ),
+            models.UniqueConstraint(
+                fields=("data_set_canary", "kind"),
+                condition=models.Q(recovered_at__isnull=True),
+                name="incident_of_data_set_one_at_a_time",
+            ),
             models.CheckConstraint(condition=models.Q(kind__in=KINDS), name="incident_kind_known"),
+            models.CheckConstraint(
+                condition=models.Q(
+                    canary__isnull=False,
+                    opened_by__isnull=False,
+                    data_set_canary=None,
+                    opened_by_day=None,
+                    recovered_by_day=None,
+                )
+                | models.Q(
+                    canary=None,
+                    opened_by=None,
+                    recovered_by=None,
+                    data_set_canary__isnull=False,
+                    opened_by_day__isnull=False,
+                ),
+                name="incident_of_one_canary",
+            ),
         )
 
     def __str__(self) -> str:
-        return f"{self.kind} of {self.canary_id}"
+        return f"{self.kind} of {self.canary_id or self.data_set_canary_id}"
 
 
 class Deployment(models.Model):

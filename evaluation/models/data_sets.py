@@ -172,3 +172,71 @@ class DataSetFigures(models.Model):
 
     def __str__(self) -> str:
         return f"{self.evaluation_id}: {self.day} {self.segment}"
+
+
+class DataSetCanary(models.Model):
+    """Rules for the means of a data set, held against every day, or every evaluation, of it.
+
+    rules: about boards, as evaluation/canaries/rules.py writes them. segment: whose queries count;
+    "" for all together. is_by_segment: each segment must keep the rules. days: how many days, or
+    evaluations, before it are the baseline. fewest: queries; of fewer nothing is said. in_a_row:
+    looks until people are told. after_evaluation: the newest when it was made; only later ones
+    count. Nothing of it changes but that it is retired.
+    """
+
+    data_set = models.ForeignKey(DataSet, on_delete=models.PROTECT, related_name="canaries")
+    rules = models.JSONField()
+    segment = models.CharField(max_length=200, blank=True, default="")
+    is_by_segment = models.BooleanField(default=False)
+    days = models.PositiveSmallIntegerField()
+    fewest = models.PositiveIntegerField()
+    in_a_row = models.PositiveSmallIntegerField()
+    after_evaluation = models.BigIntegerField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    retired_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(days__gte=1, in_a_row__gte=1)
+                & (models.Q(segment="") | models.Q(is_by_segment=False)),
+                name="data_set_canary_sane",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.data_set}: {', '.join(self.rules)}"
+
+
+class DataSetLook(models.Model):
+    """What a day of an evaluation said of a canary. Written once.
+
+    day: "" where the data set has no such column, and where the evaluation failed. figures,
+    findings: as evaluation/data_set_canaries/looking.py makes them.
+    """
+
+    canary = models.ForeignKey(
+        DataSetCanary, on_delete=models.PROTECT, related_name="looks", db_index=False
+    )
+    evaluation = models.ForeignKey(
+        DataSetEvaluation, on_delete=models.PROTECT, related_name="looks"
+    )
+    day = models.CharField(max_length=40, blank=True)
+    figures = models.JSONField()
+    findings = models.JSONField()
+    looked_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("canary", "evaluation", "day"), name="data_set_look_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.canary_id} at {self.evaluation_id} {self.day}"

@@ -72,6 +72,8 @@ SENTENCES: Final = {
     "judge.secret_stored": "stored a secret for the machine judge {}",
     "leaderboard.measures_chosen": "chose the measures of {}",
     "leaderboard.test_chosen": "chose the significance test of {}",
+    "data_set.canary_created": "created a canary of the data set {}",
+    "data_set.canary_retired": "retired a canary of the data set {}",
     "data_set.registered": "registered the data set {}",
     "data_set.retired": "retired the data set {}",
     "data_set.scheduled": "changed the schedule of the data set {}",

@@ -98,6 +98,13 @@ KINDS: Final[Mapping[str, Kind]] = {
             "{words} The ranker {ranker} of {collection} is compared with its baseline after every "
             "snapshot.",
         ),
+        {
+            "data_set": EnglishPattern(
+                "{data_set}: {what}",
+                "{words} The data set {data_set} of {collection} is checked after every "
+                "evaluation.",
+            )
+        },
     ),
     "recovered": Kind(
         _("Recovered"),
@@ -106,6 +113,12 @@ KINDS: Final[Mapping[str, Kind]] = {
             "{ranker} recovered: {what}",
             "{words} The incident of the ranker {ranker} of {collection} is over.",
         ),
+        {
+            "data_set": EnglishPattern(
+                "{data_set} recovered: {what}",
+                "{words} The incident of the data set {data_set} of {collection} is over.",
+            )
+        },
     ),
     "deadline": Kind(
         _("Deadline"),

@@ -37,8 +37,10 @@ from evaluation.models import (
     CanaryLook,
     CorrectedEvaluation,
     DataSet,
+    DataSetCanary,
     DataSetEvaluation,
     DataSetFigures,
+    DataSetLook,
     LiveRevision,
     LiveSource,
     MeasureSet,
@@ -101,6 +103,7 @@ MUTABLE = {
     "annotation.SnapshotPool": "waits, and ends",
     "annotation.Pair": "its state, and what was last concluded of it",
     "evaluation.Canary": "is retired",
+    "evaluation.DataSetCanary": "is retired",
     "evaluation.DataSet": "its schedule, and that it is retired; both are in the audit log",
     "evaluation.DataSetEvaluation": "runs and ends; its figures are append-only",
     "evaluation.DataSetPortion": "work in progress; is deleted when its evaluation ends",
@@ -247,6 +250,18 @@ def make_data_set_figures(world: World) -> None:
     )
     evaluation = DataSetEvaluation.objects.create(data_set=data_set, created_at=NOW)
     DataSetFigures.objects.create(evaluation=evaluation, rows=1, queries=1, sums=b"1")
+    canary = DataSetCanary.objects.create(
+        data_set=data_set,
+        rules=[],
+        days=1,
+        fewest=1,
+        in_a_row=1,
+        after_evaluation=0,
+        created_at=NOW,
+    )
+    DataSetLook.objects.create(
+        canary=canary, evaluation=evaluation, figures={}, findings={}, looked_at=NOW
+    )
 
 
 def write_facts() -> None:

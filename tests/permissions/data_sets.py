@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evaluation.models import DataSet, DataSetEvaluation
+from evaluation.models import DataSet, DataSetCanary, DataSetEvaluation
 from tests.builders import NOW, World
 from tests.permissions.api import JSON, PUT, researchers
 from tests.permissions.api import readers as api_readers
@@ -37,6 +37,20 @@ def running_api(world: World) -> dict[str, Any]:
     return running(world, "evaluation_id")
 
 
+def watched_data_set(world: World) -> dict[str, Any]:
+    path = nightly(world)
+    canary = DataSetCanary.objects.create(
+        data_set=DataSet.objects.get(),
+        rules=["board: nDCG@10 at least 0.5"],
+        days=1,
+        fewest=1,
+        in_a_row=1,
+        after_evaluation=0,
+        created_at=NOW,
+    )
+    return path | {"canary_id": canary.pk}
+
+
 ROWS: list[Row] = [
     readers("data-sets", path=books),
     readers("data-set", path=nightly),
@@ -47,6 +61,18 @@ ROWS: list[Row] = [
     uploaders("data-set-schedule", 400, path=nightly, method="post", data={"cron": "never"}),
     uploaders("data-set-retire", 302, path=nightly, method="post"),
     uploaders("data-set-stop", 302, path=running, method="post"),
+    readers("data-set-canaries", path=nightly),
+    uploaders("data-set-canaries", 400, path=nightly, method="post"),
+    uploaders("data-set-canary-retire", 302, path=watched_data_set, method="post"),
+    api_readers("api-data-set-canaries", path=nightly),
+    researchers(
+        "api-data-set-canaries",
+        201,
+        path=nightly,
+        data={"rules": ["board: nDCG@10 at least 0.5"]},
+        **JSON,
+    ),
+    researchers("api-data-set-canary", 204, path=watched_data_set, method="delete"),
     api_readers("api-data-sets", path=books),
     researchers("api-data-sets", 422, path=books, data=COLUMNS, **JSON),
     api_readers("api-data-set", path=nightly),

@@ -1,0 +1,1 @@
+"""Canaries of data sets: rules for their means, day by day, and when people are told."""
