@@ -56,17 +56,21 @@ def equal(n: int, cuts: tuple[float, ...] = ()) -> Design:
 def make_judged(
     *,
     queries: int = 40,
+    documents: int = 5,
+    runs: int = 2,
     design: Design | None = None,
     more: int = 0,
     unjudged: int = 0,
     without_plan: bool = False,
+    labelled: bool = True,
 ) -> Judged:
     """People judged the drawn queries but for the last `unjudged`, the machine all pairs.
 
     design: how people's queries were drawn from a log of all queries, and `more` that are not in
     the collection. without_plan: people judged the first 20 queries, and no sample says so.
+    labelled: False where the machine has labelled nothing yet.
     """
-    world = make_world(queries=queries)
+    world = make_world(queries=queries, documents=documents)
     traffic = {query.text: 1_000 // (place + 1) + 1 for place, query in enumerate(world.queries)}
     traffic |= {f"unknown {place}": 1 for place in range(more)}
     frame = make_frame(world=world, traffic=traffic)
@@ -81,16 +85,17 @@ def make_judged(
         for document in world.documents
     }
     docids = [document.docid for document in world.documents]
-    runs = tuple(
+    names = ("bm25", "dense", *(f"fused-{place}" for place in range(runs - 2)))
+    made = tuple(
         make_run(
             collection=world.collection,
             rankings={query.qid: rng.permutation(docids).tolist() for query in every},
             ranker=name,
         )
-        for name in ("bm25", "dense")
+        for name in names
     )
     campaign = make_campaign(world=world, pairs=list(grades))
-    result = Judged(world, campaign, make_revision(world, campaign), plan, grades, runs)
+    result = Judged(world, campaign, make_revision(world, campaign), plan, grades, made)
     members = [query.pk for query in every[:20]] if without_plan else result.members
     drawn = members[: len(members) - unjudged]
     commit(
@@ -98,7 +103,8 @@ def make_judged(
         grades={pair: grade for pair, grade in grades.items() if pair[0].pk in drawn},
     )
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
-    label(result, machine_grades(grades))
+    if labelled:
+        label(result, machine_grades(grades))
     return result
 
 
