@@ -69,6 +69,11 @@ class BatchRow:
     created_at: datetime
     ended_at: datetime | None
 
+    @property
+    def words(self) -> str:
+        """The status as pages show it."""
+        return self.status.replace("_", " ")
+
 
 @dataclass(frozen=True)
 class FailedPair:

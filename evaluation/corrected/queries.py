@@ -12,7 +12,7 @@ from evaluation.evaluations.measure_sets import get_leaderboard
 from evaluation.models import CorrectedEvaluation, Run
 from evaluation.runs.names import name_of, run_label
 from evaluation.runs.selection import ComparedRun
-from evaluation.samples.corrections import CorrectedRun, Correction
+from evaluation.samples.corrections import CorrectedRun, Correction, has_short_interval
 from evaluation.samples.drawn import last_touched
 from evaluation.samples.queries import Estimates, SampleFilters, choose_plan, get_estimates
 from judgments.models import JudgmentList, SamplePlan
@@ -139,6 +139,11 @@ class CorrectedDifferences:
     sample_name: str
     refused: str
     differences: tuple[CorrectedRun, ...]
+
+    @property
+    def unreliable(self) -> bool:
+        """Whether a shown interval is too short to be relied on."""
+        return has_short_interval(self.differences)
 
 
 def get_corrected_differences(

@@ -1,5 +1,6 @@
 """What a machine judge adds to a sample's estimates, as answers have it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from judgments.pages.answers import ON_PAGES
@@ -21,6 +22,11 @@ class CorrectedRun:
     means: ThreeMeans | None
     refused: str
     label: str = field(metadata=ON_PAGES)
+
+
+def has_short_interval(runs: Iterable[CorrectedRun]) -> bool:
+    """Whether one of the shown intervals is too short to be relied on."""
+    return any(one.means is not None and not one.means.is_reliable for one in runs)
 
 
 @dataclass(frozen=True)
@@ -61,4 +67,4 @@ class Correction:
     @property
     def unreliable(self) -> bool:
         """Whether a shown interval is too short to be relied on."""
-        return any(one.means and not one.means.is_reliable for one in self.runs)
+        return has_short_interval(self.runs)
