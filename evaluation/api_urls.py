@@ -10,6 +10,7 @@ from evaluation.comparison import gating_api as gating
 from evaluation.comparison import significance_api as significance
 from evaluation.corrected import api as corrected
 from evaluation.data_set_canaries import api as data_set_canaries
+from evaluation.data_set_comparisons import api as data_set_comparisons
 from evaluation.data_sets import api as data_sets
 from evaluation.diagnosis import explanations_api as explaining
 from evaluation.diagnosis import list_values_api as list_values
@@ -55,6 +56,21 @@ urlpatterns = [
         f"{D}/<slug:data_set_slug>/canaries/<int:canary_id>",
         data_set_canaries.OneDataSetCanary.as_view(),
         name="api-data-set-canary",
+    ),
+    path(
+        f"{D}/<slug:data_set_slug>/comparisons/",
+        data_set_comparisons.DataSetComparisons.as_view(),
+        name="api-data-set-comparisons",
+    ),
+    path(
+        f"{D}/<slug:data_set_slug>/comparisons/<uuid:comparison_id>",
+        data_set_comparisons.OneDataSetComparison.as_view(),
+        name="api-data-set-comparison",
+    ),
+    path(
+        f"{D}/<slug:data_set_slug>/comparisons/<uuid:comparison_id>/stop",
+        data_set_comparisons.StopDataSetComparison.as_view(),
+        name="api-data-set-comparison-stop",
     ),
     path(
         f"{D}/<slug:data_set_slug>/evaluations/",

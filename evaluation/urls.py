@@ -8,6 +8,7 @@ from evaluation.comparison import version_impact_views as version_impact
 from evaluation.comparison import views as comparison
 from evaluation.corrected import views as corrected
 from evaluation.data_set_canaries import views as data_set_canaries
+from evaluation.data_set_comparisons import views as data_set_comparisons
 from evaluation.data_sets import views as data_sets
 from evaluation.diagnosis import views as diagnosis
 from evaluation.judge_next import views as judge_next
@@ -89,6 +90,21 @@ urlpatterns: list[URLPattern] = [
         f"{DATA_SET}/canaries/<int:canary_id>/retire",
         data_set_canaries.data_set_canary_retire,
         name="data-set-canary-retire",
+    ),
+    path(
+        f"{DATA_SET}/comparisons",
+        data_set_comparisons.data_set_comparisons,
+        name="data-set-comparisons",
+    ),
+    path(
+        f"{DATA_SET}/comparisons/<uuid:public_id>",
+        data_set_comparisons.data_set_comparison,
+        name="data-set-comparison",
+    ),
+    path(
+        f"{DATA_SET}/comparisons/<uuid:public_id>/stop",
+        data_set_comparisons.data_set_comparison_stop,
+        name="data-set-comparison-stop",
     ),
     path(f"{DATA_SET}/retire", data_sets.data_set_retire, name="data-set-retire"),
     path(

@@ -63,8 +63,8 @@ def check_data_sets(*, at: datetime) -> int:
     due = list_due_canaries_of_data_sets().order_by("pk")
     for canary in due.select_related("data_set__collection", "created_by"):
         seen = DataSetLook.objects.filter(canary=canary).values("evaluation")
-        unseen = DataSetEvaluation.objects.filter(
-            data_set=canary.data_set, pk__gt=canary.after_evaluation, state__in=ENDED
+        unseen = canary.data_set.own_evaluations.filter(
+            pk__gt=canary.after_evaluation, state__in=ENDED
         ).exclude(pk__in=seen)
         for evaluation in unseen.order_by("pk"):
             looks += _look(canary, evaluation, at)
@@ -122,9 +122,7 @@ def _figures(
         later = [day for day in groups if newest is not None and day > newest]
         looked = later[-MOST_DAYS:] or list(groups)[-1:]
     else:
-        done = DataSetEvaluation.objects.filter(
-            data_set=canary.data_set, state=State.DONE, pk__lte=evaluation.pk
-        )
+        done = canary.data_set.own_evaluations.filter(state=State.DONE, pk__lte=evaluation.pk)
         for past in reversed(done.order_by("-pk")[: canary.days + 1]):
             groups[str(past.pk)] = list(past.figures.order_by("segment"))
         looked = [str(evaluation.pk)]

@@ -76,6 +76,7 @@ def list_due_canaries_of_data_sets() -> QuerySet[DataSetCanary]:
     unseen = DataSetEvaluation.objects.filter(
         ~Exists(looked),
         data_set=OuterRef("data_set"),
+        other=None,
         pk__gt=OuterRef("after_evaluation"),
         state__in=ENDED,
     )

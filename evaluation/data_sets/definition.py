@@ -18,3 +18,10 @@ def columns_of(data_set: DataSet) -> Columns:
         segments=tuple(data_set.segments),
         day=data_set.day,
     )
+
+
+def no_common(left: DataSet, right: DataSet) -> str:
+    """Why two data sets can't be compared where no query is in both."""
+    one, other = (", ".join(own.query) for own in (left, right))
+    days = ", on no day," if left.day else ""
+    return f"No query{days} is in both: {one} of {left.name}, and {other} of {right.name}."

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final
 
 from evaluation.data_sets.places import Place, find_files, find_place
-from touchstone.bulk.errors import check_pyarrow
+from touchstone.bulk.errors import BulkRefused, check_pyarrow
 from touchstone.bulk.plan import Plan
 
 FOOTERS: Final = 20  # of the first files: what is read before a data set is registered
@@ -81,3 +81,24 @@ def check_columns(columns: Columns, places: Sequence[Place]) -> None:
         )
     else:
         begun(columns.rankings, judgments=None)
+
+
+def check_comparable(left: Columns, right: Columns) -> None:
+    """Raises BulkRefused where queries of two data sets can't be told to be the same, or where
+    their values can't be compared.
+    """
+    check_pyarrow()
+    from touchstone.bulk.paired import common_plan  # noqa: PLC0415  (needs an extra)
+
+    for what, one, other in (
+        ("number of query columns", str(len(left.query)), str(len(right.query))),
+        ("day column", "yes" if left.day else "no", "yes" if right.day else "no"),
+        ("segment columns", ", ".join(left.segments), ", ".join(right.segments)),
+        ("grades of a raw signal", left.signals, right.signals),
+    ):
+        if one != other:
+            raise BulkRefused(
+                f"The data sets have a different {what}: {one or 'none'} and {other or 'none'}. "
+                "Their queries can't be compared"
+            )
+    common_plan(left.plan, right.plan)

@@ -241,7 +241,7 @@ def get_data_set(*, access: Access, slug: str) -> DataSet:
 def get_evaluation(*, access: Access, slug: str, public_id: UUID) -> DataSetEvaluation:
     """An evaluation of a data set of the collection. Raises NotFound."""
     data_set = get_data_set(access=access, slug=slug)
-    result = data_set.evaluations.filter(public_id=public_id)
+    result = data_set.own_evaluations.filter(public_id=public_id)
     evaluation = result.select_related("data_set").first()
     if evaluation is None:
         raise NotFound("evaluation")
@@ -254,7 +254,7 @@ def get_data_set_page(
     """A data set with the time line of a measure and a segment; unknown ones mean the usual."""
     data_set = get_data_set(access=access, slug=slug)
     names = list_measures(data_set)
-    done = list(data_set.evaluations.filter(state=State.DONE).order_by("-pk")[:DRAWN])
+    done = list(data_set.own_evaluations.filter(state=State.DONE).order_by("-pk")[:DRAWN])
     own = list(done[0].figures.order_by("day", "segment")) if done else []
     known = sorted({one.segment for one in own}) if data_set.segments else []
     segment = segment if segment in known else ALL
@@ -268,7 +268,7 @@ def get_data_set_page(
     newest = [one for one in own if one.day == newest_day]
     return DataSetPage(
         data_set=data_set,
-        evaluations=tuple(row_of(one) for one in data_set.evaluations.order_by("-pk")[:SHOWN]),
+        evaluations=tuple(row_of(one) for one in data_set.own_evaluations.order_by("-pk")[:SHOWN]),
         measures=names,
         measure=measure,
         segment_names=tuple(known),
@@ -322,7 +322,7 @@ def list_rule_measures(data_set: DataSet) -> tuple[str, ...]:
 
 def list_segments(data_set: DataSet) -> tuple[str, ...]:
     """The segments of the newest evaluation that is done."""
-    newest = data_set.evaluations.filter(state=State.DONE).order_by("-pk").first()
+    newest = data_set.own_evaluations.filter(state=State.DONE).order_by("-pk").first()
     if newest is None or not data_set.segments:
         return ()
     return tuple(sorted(set(newest.figures.values_list("segment", flat=True))))
@@ -391,8 +391,8 @@ def _progress(evaluation: DataSetEvaluation) -> EvaluationProgress:
 
 
 def _row(data_set: DataSet) -> DataSetRow:
-    newest = data_set.evaluations.order_by("-pk").first()
-    done = data_set.evaluations.filter(state=State.DONE).order_by("-pk").first()
+    newest = data_set.own_evaluations.order_by("-pk").first()
+    done = data_set.own_evaluations.filter(state=State.DONE).order_by("-pk").first()
     mean = None
     if done is not None:
         names = list_measures(data_set)
@@ -430,11 +430,7 @@ def _group(
     """The means over the queries of some figures together. measure: the one that is shown."""
     own = list(figures)
     sums: IntArray = reduce(add, (from_bytes(bytes(one.sums)) for one in own))
-    rows = zip(names, means(sums), standard_errors(sums), sums.tolist(), strict=True)
-    result = []
-    for each, mean, error, packed in rows:
-        n, total, _ = as_integers(packed)
-        result.append(MeanOf(each, mean, half_interval(error, n), total, n))
+    result = [mean_of(each, row) for each, row in zip(names, sums, strict=True)]
     return Group(
         name,
         sum(one.rows for one in own),
@@ -442,3 +438,10 @@ def _group(
         tuple(result),
         result[names.index(measure)],
     )
+
+
+def mean_of(measure: str, sums: IntArray) -> MeanOf:
+    """A measure's mean and interval. sums: its row, (6,)."""
+    (mean,), (error,) = means(sums[None]), standard_errors(sums[None])
+    n, total, _ = as_integers(sums.tolist())
+    return MeanOf(measure, mean, half_interval(error, n), total, n)

@@ -69,7 +69,9 @@ def claim(portion_id: int, *, at: datetime) -> DataSetPortion | None:
     )
     if not own.update(leased_until=at + LEASE, attempts=F("attempts") + 1):
         return None
-    return DataSetPortion.objects.select_related("evaluation__data_set").get(pk=portion_id)
+    return DataSetPortion.objects.select_related("evaluation__data_set", "evaluation__other").get(
+        pk=portion_id
+    )
 
 
 def put_back(portion: DataSetPortion, *, at: datetime) -> None:

@@ -71,7 +71,7 @@ def schedule_data_set(
     *, access: Access, data_set: DataSet, cron: str, time_zone: str, at: datetime
 ) -> None:
     """Begin evaluations at these times, or none with an empty `cron`. Raises ScheduleRefused."""
-    _check_current(access, data_set)
+    check_current(access, data_set)
     cron = " ".join(cron.split())
     due = next_time(cron, time_zone or "UTC", after=at) if cron else None
     with transaction.atomic():
@@ -93,7 +93,7 @@ def start_evaluation(*, access: Access, data_set: DataSet, at: datetime) -> Data
 
     Raises DataSetRefused while another evaluation of it runs.
     """
-    _check_current(access, data_set)
+    check_current(access, data_set)
     return _start(data_set, by=access.user, at=at, is_scheduled=False)
 
 
@@ -150,7 +150,7 @@ def _start(
             )
             wake(TASK, first.pk)
     except IntegrityError as error:
-        running = data_set.evaluations.filter(state=DataSetEvaluation.State.RUNNING)
+        running = data_set.own_evaluations.filter(state=DataSetEvaluation.State.RUNNING)
         if not running.exists():
             raise
         message = "An evaluation of this data set is still running."
@@ -164,7 +164,8 @@ def _check_own(access: Access, data_set: DataSet) -> None:
         raise NotFound("data set")
 
 
-def _check_current(access: Access, data_set: DataSet) -> None:
+def check_current(access: Access, data_set: DataSet) -> None:
+    """Raises Forbidden or NotFound for others' data sets, DataSetRefused for a retired one."""
     _check_own(access, data_set)
     if data_set.retired_at is not None:
         raise DataSetRefused("retired", "This data set is retired.")

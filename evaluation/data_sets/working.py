@@ -7,7 +7,8 @@ Workers share a folder, where the rows lie between the steps.
 
 import logging
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,9 +17,10 @@ from django.conf import settings
 from django.db import transaction
 
 from evaluation.data_sets import lowest
-from evaluation.data_sets.definition import columns_of
+from evaluation.data_sets.definition import columns_of, no_common
 from evaluation.data_sets.figures import figures_of, pack_counts, unpack_counts
 from evaluation.data_sets.places import FoundFile, check_file, find_files, find_place
+from evaluation.data_sets.plans import check_comparable
 from evaluation.data_sets.scheduling import (
     ATTEMPTS,
     announce,
@@ -36,11 +38,13 @@ from touchstone.bulk.errors import BulkRefused, BulkUnreadable
 from touchstone.errors import DomainError
 
 if TYPE_CHECKING:
+    from touchstone.bulk import data_sets as lake
     from touchstone.bulk.data_sets import DataFile, Portion
 
 logger = logging.getLogger(__name__)
 
 Kind = DataSetPortion.Kind
+OTHER: Final = 1_000_000  # the first number of a portion of the data set compared with
 FREE: Final = 0.8  # of the disk's free space: what rows may take between the steps
 
 
@@ -115,6 +119,10 @@ def finish(evaluation: DataSetEvaluation, *, at: datetime) -> None:
         counts = BulkCounts.merge(unpack_counts(bytes(one)) for one in packed.iterator() if one)
         if sum(one.rows for one in counts.segments.values()) != evaluation.rows:
             raise BulkRefused("the files changed while they were read")
+        if evaluation.other is not None and not any(
+            one.queries for one in counts.segments.values()
+        ):
+            raise BulkRefused(no_common(evaluation.data_set, evaluation.other))
         columns = columns_of(evaluation.data_set)
         figures = figures_of(columns, counts)
     except DomainError as refusal:
@@ -158,29 +166,16 @@ def _end(evaluation: DataSetEvaluation, state: str, *, at: datetime, problem: st
 
 def _list(portion: DataSetPortion, clock: Callable[[], datetime]) -> None:
     """Find the files, and make portions of their row groups."""
-    from touchstone.bulk import data_sets as lake  # noqa: PLC0415  (an extra)
-    from touchstone.bulk.local import MOST_BUCKETS, check_alike  # noqa: PLC0415
+    from touchstone.bulk.local import MOST_BUCKETS  # noqa: PLC0415  (an extra)
 
     evaluation = portion.evaluation
-    columns = columns_of(evaluation.data_set)
-    plan = columns.plan
-    known: dict[str, FoundFile] = {}
-
-    def read(address: str, *, judgments: bool | None) -> lake.DataSet:
-        found = find_files(address, settings.DATA_SETS)
-        known.update((file.path, file) for file in found.files)
-        paths = [file.path for file in found.files]
-        return lake.read_files(paths, plan, judgments=judgments, filesystem=found.filesystem)
-
+    sides = [_listed(evaluation.data_set)]
+    if evaluation.other is not None:
+        sides.append(_listed(evaluation.other))
+        check_comparable(*(columns_of(one) for one in (evaluation.data_set, evaluation.other)))
+        _check_kinds(*sides)
     rows = settings.DATA_SET_ROWS
-    rankings = read(columns.rankings, judgments=False if columns.judgments else None)
-    parts = list(lake.portions(rankings, rows=rows))
-    n_rows, n_files = rankings.rows, len(rankings.files)
-    if columns.judgments:
-        graded = read(columns.judgments, judgments=True)
-        check_alike(plan, rankings, graded)
-        parts += lake.portions(graded, rows=rows)
-        n_rows, n_files = n_rows + graded.rows, n_files + len(graded.files)
+    n_rows = sum(own.rows for side in sides for own in side.data_sets)
     folder = _folder(evaluation)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with transaction.atomic():
@@ -189,18 +184,66 @@ def _list(portion: DataSetPortion, clock: Callable[[], datetime]) -> None:
             return
         DataSetEvaluation.objects.filter(pk=evaluation.pk).update(
             buckets=max(1, min(MOST_BUCKETS, -(-n_rows // rows))),
-            files=n_files,
-            rows=rankings.rows,
+            files=sum(len(own.files) for side in sides for own in side.data_sets),
+            rows=sum(side.data_sets[0].rows for side in sides),
             limit=int(shutil.disk_usage(folder.parent).free * FREE),
         )
         DataSetPortion.objects.bulk_create(
             DataSetPortion(
                 evaluation=evaluation,
                 kind=Kind.SPILL,
-                number=number,
-                row_groups=[_written(one, known[one.file.path]) for one in part],
+                number=OTHER * place + number,
+                row_groups=[_written(one, side.known[one.file.path]) for one in part],
             )
-            for number, part in enumerate(parts)
+            for place, side in enumerate(sides)
+            for number, part in enumerate(side.portions(rows))
+        )
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """A data set's files: rankings first, then judgments if it has a data set of them."""
+
+    data_sets: "tuple[lake.DataSet, ...]"
+    known: Mapping[str, FoundFile]
+    kinds: tuple[str, ...]
+
+    def portions(self, rows: int) -> "Iterator[tuple[Portion, ...]]":
+        """All row groups, some together that have about so many rows."""
+        from touchstone.bulk.data_sets import portions  # noqa: PLC0415  (an extra)
+
+        for one in self.data_sets:
+            yield from portions(one, rows=rows)
+
+
+def _listed(data_set: DataSet) -> _Listed:
+    from touchstone.bulk.data_sets import read_files  # noqa: PLC0415  (an extra)
+    from touchstone.bulk.local import check_alike  # noqa: PLC0415
+
+    columns = columns_of(data_set)
+    plan = columns.plan
+    known: dict[str, FoundFile] = {}
+
+    def read(address: str, *, judgments: bool | None) -> "lake.DataSet":
+        found = find_files(address, settings.DATA_SETS)
+        known.update((file.path, file) for file in found.files)
+        paths = [file.path for file in found.files]
+        return read_files(paths, plan, judgments=judgments, filesystem=found.filesystem)
+
+    own = [read(columns.rankings, judgments=False if columns.judgments else None)]
+    if columns.judgments:
+        own.append(read(columns.judgments, judgments=True))
+        check_alike(plan, *own)
+    # queries of several columns are text
+    kinds = [own[0].kinds[plan.query[0]]] if len(plan.query) == 1 else []
+    return _Listed(tuple(own), known, tuple(kinds))
+
+
+def _check_kinds(left: _Listed, right: _Listed) -> None:
+    if left.kinds != right.kinds:
+        raise BulkRefused(
+            f"the query column is {', '.join(left.kinds)} in one data set and "
+            f"{', '.join(right.kinds)} in the other, so no query is in both"
         )
 
 
@@ -222,7 +265,8 @@ def _spill(portion: DataSetPortion, clock: Callable[[], datetime]) -> None:
     from touchstone.bulk.spill import spill  # noqa: PLC0415
 
     evaluation = portion.evaluation
-    columns = columns_of(evaluation.data_set)
+    other = evaluation.other if portion.number >= OTHER else None
+    columns = columns_of(other or evaluation.data_set)
     filesystems: dict[str, Any] = {}
 
     def opened(row: Mapping[str, Any]) -> "DataFile":
@@ -248,6 +292,7 @@ def _spill(portion: DataSetPortion, clock: Callable[[], datetime]) -> None:
 def _evaluate(portion: DataSetPortion, clock: Callable[[], datetime]) -> None:
     """Evaluate the queries of one bucket; where rows are gone, have them spilled again."""
     from touchstone.bulk.kernel import evaluate_rows  # noqa: PLC0415  (an extra)
+    from touchstone.bulk.paired import common_plan, compare_rows  # noqa: PLC0415
     from touchstone.bulk.spill import read_bucket  # noqa: PLC0415
 
     evaluation = portion.evaluation
@@ -259,14 +304,24 @@ def _evaluate(portion: DataSetPortion, clock: Callable[[], datetime]) -> None:
         spills.filter(number__in=lost).update(done_at=None, leased_until=None, announced_at=None)
         DataSetPortion.objects.filter(pk=portion.pk).update(leased_until=None, announced_at=None)
         return
-    columns = columns_of(evaluation.data_set)
-    files = [folder / _name(number) for number in numbers]
-    table = read_bucket(files, portion.number, evaluation.buckets or 1)
-    counts = evaluate_rows(columns.plan, table)
-    if portion.number == lowest.BUCKET:
-        DataSetEvaluation.objects.filter(pk=evaluation.pk).update(
-            lowest=lowest.find_lowest(columns, table)
+    n_buckets = evaluation.buckets or 1
+    table, other = (
+        read_bucket([folder / _name(one) for one in side], portion.number, n_buckets)
+        for side in (
+            [number for number in numbers if number < OTHER],
+            [number for number in numbers if number >= OTHER],
         )
+    )
+    columns = columns_of(evaluation.data_set)
+    if evaluation.other is not None:
+        plan = common_plan(columns.plan, columns_of(evaluation.other).plan)
+        counts = compare_rows(plan, table, other)
+    else:
+        counts = evaluate_rows(columns.plan, table)
+        if portion.number == lowest.BUCKET:
+            DataSetEvaluation.objects.filter(pk=evaluation.pk).update(
+                lowest=lowest.find_lowest(columns, table)
+            )
     DataSetPortion.objects.filter(pk=portion.pk, done_at=None).update(
         done_at=clock(), result=pack_counts(counts)
     )

@@ -61,6 +61,11 @@ class DataSet(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def own_evaluations(self) -> "models.QuerySet[DataSetEvaluation]":
+        """Those of it alone, without comparisons."""
+        return DataSetEvaluation.objects.filter(data_set=self, other=None)
+
 
 class DataSetEvaluation(models.Model):
     """All rows of a data set, read and evaluated once.
@@ -68,7 +73,8 @@ class DataSetEvaluation(models.Model):
     buckets: into how many its queries are hashed; None until its files are listed. rows: of
     rankings. limit: bytes that its rows may take on disk meanwhile. problem: why there are no
     figures, in words. lowest: a few queries with low values of each measure, of those in one
-    bucket; as evaluation/data_sets/lowest.py writes them.
+    bucket; as evaluation/data_sets/lowest.py writes them. other: with which it is compared, query
+    by query; None for an evaluation of the data set alone.
     """
 
     class State(models.TextChoices):
@@ -79,6 +85,9 @@ class DataSetEvaluation(models.Model):
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     data_set = models.ForeignKey(DataSet, on_delete=models.PROTECT, related_name="evaluations")
+    other = models.ForeignKey(
+        DataSet, null=True, on_delete=models.PROTECT, related_name="comparisons"
+    )
     state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
     is_scheduled = models.BooleanField(default=False)
     buckets = models.PositiveIntegerField(null=True)
@@ -98,8 +107,13 @@ class DataSetEvaluation(models.Model):
         constraints = (
             models.UniqueConstraint(
                 fields=("data_set",),
-                condition=models.Q(state="running"),
+                condition=models.Q(state="running", other=None),
                 name="data_set_evaluation_one_at_a_time",
+            ),
+            models.UniqueConstraint(
+                fields=("data_set", "other"),
+                condition=models.Q(state="running"),
+                name="data_set_comparison_one_at_a_time",
             ),
         )
 
@@ -150,7 +164,8 @@ class DataSetFigures(models.Model):
     """The sums of an evaluation for one day and segment. Written once.
 
     day, segment: "" where the data set has no such column, and where it is null. sums: exact, of
-    every measure, as touchstone.measures.exact packs them.
+    every measure, as touchstone.measures.exact packs them; of a comparison, those of
+    touchstone/bulk/paired.py, and the queries are those that are in both.
     """
 
     evaluation = models.ForeignKey(

@@ -74,6 +74,7 @@ SENTENCES: Final = {
     "leaderboard.test_chosen": "chose the significance test of {}",
     "data_set.canary_created": "created a canary of the data set {}",
     "data_set.canary_retired": "retired a canary of the data set {}",
+    "data_set.comparison_started": "started a comparison of the data set {}",
     "data_set.registered": "registered the data set {}",
     "data_set.retired": "retired the data set {}",
     "data_set.scheduled": "changed the schedule of the data set {}",

@@ -51,6 +51,20 @@ def watched_data_set(world: World) -> dict[str, Any]:
     return path | {"canary_id": canary.pk}
 
 
+def compared(world: World, name: str = "public_id") -> dict[str, Any]:
+    path = nightly(world)
+    DataSet.objects.create(
+        collection=world.collection, slug="other", created_at=NOW, **COLUMNS | {"name": "Other"}
+    )
+    first, other = DataSet.objects.order_by("pk")
+    made = DataSetEvaluation.objects.create(data_set=first, other=other, created_at=NOW)
+    return path | {name: made.public_id}
+
+
+def compared_api(world: World) -> dict[str, Any]:
+    return compared(world, "comparison_id")
+
+
 ROWS: list[Row] = [
     readers("data-sets", path=books),
     readers("data-set", path=nightly),
@@ -61,6 +75,14 @@ ROWS: list[Row] = [
     uploaders("data-set-schedule", 400, path=nightly, method="post", data={"cron": "never"}),
     uploaders("data-set-retire", 302, path=nightly, method="post"),
     uploaders("data-set-stop", 302, path=running, method="post"),
+    readers("data-set-comparisons", path=nightly),
+    uploaders("data-set-comparisons", 400, path=nightly, method="post"),
+    readers("data-set-comparison", path=compared),
+    uploaders("data-set-comparison-stop", 302, path=compared, method="post"),
+    api_readers("api-data-set-comparisons", path=nightly),
+    researchers("api-data-set-comparisons", 400, path=nightly, data={"other": "none"}, **JSON),
+    api_readers("api-data-set-comparison", path=compared_api),
+    researchers("api-data-set-comparison-stop", path=compared_api, method="post"),
     readers("data-set-canaries", path=nightly),
     uploaders("data-set-canaries", 400, path=nightly, method="post"),
     uploaders("data-set-canary-retire", 302, path=watched_data_set, method="post"),
