@@ -18,7 +18,7 @@ from tests.faults.site import Embedded
 
 OF_LAYOUT = {"test_label_fonts", "test_label_frames", "test_label_reading"}
 PAIRS = 64  # more than one person holds at a time
-SETTINGS = {"DJANGO_SETTINGS_MODULE": "config.settings"}
+SETTINGS = {"DJANGO_SETTINGS_MODULE": "config.settings", "TOUCHSTONE_DATA_SETS": "/srv/lake"}
 
 
 ONE_FONT = """<?xml version="1.0"?>

@@ -18,6 +18,7 @@ def build() -> None:
     from annotation.quality.services import refresh_quality
     from annotation.questions.services import announce, answer, ask
     from annotation.rule_change.previews import preview_rule
+    from tests.browser.lake_scene import build_lake
     from tests.builders import make_access
     from tests.builders_annotation import context_of, label, seat_for
 
@@ -43,6 +44,7 @@ def build() -> None:
     consolidate(list_id=campaign.list_id, at=timezone.now())
     refresh_quality(campaign_id=campaign.pk, clock=timezone.now)
     preview_rule(campaign_id=campaign.pk, rule=campaign.rule, clock=timezone.now)
+    build_lake(access)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,8 @@ def test_axe_finds_nothing_on_any_page_and_none_is_wider_than_a_phone(
     # those that have something to say only once people have labelled
     assert {"campaign-quality", "campaign-overlap", "list-quality"} <= looked_at
     assert {"campaign-questions", "campaign-question", "label-question"} <= looked_at
+    assert {"data-sets", "data-set", "data-set-new", "data-set-canaries"} <= looked_at
+    assert {"data-set-comparisons", "data-set-comparison"} <= looked_at
     assert {"campaign-queue", "campaign-decide", "campaign-rule", "pair"} <= looked_at
 
 
