@@ -16,6 +16,7 @@ from annotation.reminders.services import TASK as REMIND
 from annotation.reminders.services import remind
 from annotation.rule_change.previews import preview_rule
 from annotation.set_aside.services import preview_aside
+from judgments.live import announce, labels_topic
 from judgments.waking import publish_later
 
 
@@ -30,6 +31,7 @@ def consolidate_list(list_id: int) -> None:
     if not wait:
         check_labels(list_id=list_id, at=timezone.now())
         wait = consolidate(list_id=list_id, at=timezone.now()).wait_seconds
+        announce(labels_topic(list_id))
     if wait > 0:
         publish_later(wait, "annotation.consolidate", list_id)
 

@@ -1,4 +1,5 @@
-"""Asks the web server of this container whether it answers: `python -m config.healthcheck`.
+"""Asks the web server of this container whether it answers: `python -m config.healthcheck`,
+or the listener: `python -m config.healthcheck 8001`.
 
 It goes in by the front door, under a name that the server knows and as if through the proxy,
 so that asking every few seconds leaves no refusals in the log.
@@ -28,4 +29,5 @@ def answers(*, port: int, hosts: str) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(not answers(port=8000, hosts=os.environ.get("TOUCHSTONE_HOSTS", "")))
+    port = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
+    sys.exit(not answers(port=port, hosts=os.environ.get("TOUCHSTONE_HOSTS", "")))

@@ -491,6 +491,9 @@ CACHES = {
 LIVE_COMMIT_INTERVAL = env.float("TOUCHSTONE_LIVE_COMMIT_INTERVAL", default=0.5)
 SWEEP_INTERVAL = env.float("TOUCHSTONE_SWEEP_INTERVAL", default=2.0)
 
+# whether pages are offered a stream of the listener, config/live_listener.py
+LIVE = env.bool("TOUCHSTONE_LIVE", default=False)
+
 # Celery: messages are wake-ups; see config/celery.py
 
 CELERY_BROKER_URL = REDIS_URL or "memory://localhost/"

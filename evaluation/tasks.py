@@ -14,6 +14,7 @@ from evaluation.live_rankers.services import start_due_snapshots
 from evaluation.samples.services import evaluate_sample
 from evaluation.stability.services import report_stability
 from evaluation.tool_differences.services import compute_tool_values
+from judgments.live import announce, board_topic
 from judgments.waking import publish
 
 MOST_STEPS = 1_000  # of one message; what is then left is found by the sweep
@@ -23,6 +24,7 @@ MOST_STEPS = 1_000  # of one message; what is then left is found by the sweep
 def refresh(list_id: int) -> None:
     """Bring a list's evaluations to its head, leaving what takes long to the other queue."""
     done = refresh_evaluations(list_id=list_id, at=timezone.now(), only_small=True)
+    announce(board_topic(list_id))
     if done.left:
         publish("evaluation.refresh_large", list_id)
 
@@ -31,7 +33,9 @@ def refresh(list_id: int) -> None:
 def refresh_large(list_id: int) -> None:
     """Bring a list's evaluations to its head, however long that takes."""
     for _ in range(MOST_STEPS):
-        if not refresh_evaluations(list_id=list_id, at=timezone.now()).left:
+        left = refresh_evaluations(list_id=list_id, at=timezone.now()).left
+        announce(board_topic(list_id))
+        if not left:
             return
 
 

@@ -17,6 +17,7 @@ from annotation.labelling.reassigning import reassign_leases, release_leases_of
 from annotation.labelling.skipping import give_back, return_skip
 from annotation.pages.rendering import render_page
 from annotation.permissions import get_annotator_context
+from judgments.live import labels_topic, offer_stream
 from judgments.pages.rendering import is_part
 from judgments.permissions import NotFound
 
@@ -28,7 +29,9 @@ def campaign_live(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpRes
     access, campaign = watched_campaign(request, slug, campaign_id)
     page = get_monitor_page(access=access, campaign=campaign, now=timezone.now())
     template = "_live" if is_part(request) else "campaign_live"
-    return render_page(request, template, page, access=access)
+    response = render_page(request, template, page, access=access)
+    offer_stream(response, person=access.user.pk, topic=labels_topic(campaign.list_id))
+    return response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -39,6 +39,7 @@ from annotation.models import Campaign
 from annotation.pages.rendering import render_page
 from annotation.permissions import get_annotator_context
 from annotation.rule_change.services import ask_for_plan
+from judgments.live import labels_topic, offer_stream
 from judgments.models import User
 from judgments.pages.languages import use_language_of
 from judgments.pages.rendering import is_part, posted
@@ -268,7 +269,9 @@ def _dashboard(request: HttpRequest, access: Access, campaign: Campaign) -> Http
     if is_part(request):
         dashboard = get_dashboard(access=access, campaign=campaign, now=now)
         shown = _shown(request, dashboard)
-        return render_page(request, "_progress", access=access, dashboard=dashboard, **shown)
+        response = render_page(request, "_progress", access=access, dashboard=dashboard, **shown)
+        offer_stream(response, person=access.user.pk, topic=labels_topic(campaign.list_id))
+        return response
     page = get_campaign_page(access=access, campaign=campaign, now=now)
     shown = _shown(request, page.dashboard)
     blocked = ""

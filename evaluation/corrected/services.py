@@ -10,6 +10,7 @@ from evaluation.corrected.figures import MeansOrReason, compute_means, to_json
 from evaluation.corrected.population import get_population
 from evaluation.evaluations.measure_sets import measures_of
 from evaluation.models import CorrectedEvaluation, MeasureSet, Run
+from judgments.live import announce, board_topic
 from judgments.models import SamplePlan
 from judgments.storage.bulk import insert_rows
 from judgments.versions.machine_sources import get_machine_grades, judge_of
@@ -58,6 +59,7 @@ def _correct(due: DueCorrection, at: datetime) -> int:
         run__in=[run.pk for run in due.runs],
     )
     older.exclude(is_of(plan, due.version, source, due.basis)).delete()
+    announce(board_topic(plan.list_id))
     return len(due.runs)
 
 

@@ -1,5 +1,6 @@
 """Leaderboards, which update themselves while they are open."""
 
+from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -29,15 +30,17 @@ from evaluation.leaderboards.queries import (
     machine_grades_of,
 )
 from evaluation.leaderboards.segments import SegmentFilters, get_segment_table
+from evaluation.leaderboards.shared_parts import SharedPart, get_shared_part, is_recent
 from evaluation.leaderboards.tables import get_board_table
 from evaluation.pages.rendering import answer_page, render_page
 from evaluation.set_looks.services import count_look
 from judgments.lists.changed_documents import count_changed
 from judgments.lists.queries import get_list
-from judgments.models import SetLook
+from judgments.live import AGAIN_HEADER, EVENT_HEADER, board_topic, offer_stream
+from judgments.models import JudgmentList, SetLook
 from judgments.pages.downloads import as_download
 from judgments.pages.rendering import is_part
-from judgments.permissions import NotFound, check_may_lead, get_access, may_upload_runs
+from judgments.permissions import Access, NotFound, check_may_lead, get_access, may_upload_runs
 from judgments.samples.origins import find_origins
 from touchstone.errors import DomainError
 from touchstone.measures.asking import ask_all, recognise
@@ -62,17 +65,68 @@ def leaderboards(request: HttpRequest, slug: str) -> HttpResponse:
 def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse:
     """The leaderboard of a list. The open page asks for its table again and again.
 
-    While nothing has changed, the answer to that is empty (204) and costs a few small queries.
+    While nothing has changed, the answer to that is empty (204) and costs a few small queries; what
+    has changed since an event of the listener is computed once for all pages that ask.
     """
     access = get_access(viewer=request.user, slug=slug)
-    if is_part(request) and STATE_HEADER in request.headers:
-        known = request.headers[STATE_HEADER]
-        if known == get_state(judgment_list=get_list(access=access, slug=list_slug)):
-            return HttpResponse(status=204)
+    judgment_list = get_list(access=access, slug=list_slug)
+    response = _changed_part(request, access, judgment_list) or _answer(request, access, list_slug)
+    patch_vary_headers(response, [STATE_HEADER, EVENT_HEADER])
+    offer_stream(response, person=access.user.pk, topic=board_topic(judgment_list.pk))
+    return response
+
+
+def _changed_part(
+    request: HttpRequest, access: Access, judgment_list: JudgmentList
+) -> HttpResponse | None:
+    """The answer to an open page that is as cheap as can be; None where it needs the whole way."""
+    if not is_part(request) or STATE_HEADER not in request.headers:
+        return None
+    known, event = request.headers[STATE_HEADER], request.headers.get(EVENT_HEADER, "")
+    # a look at a held-out set is recorded for each person
+    if not is_recent(event) or filters_of(request.GET).set:
+        is_same = known == get_state(judgment_list=judgment_list)
+        return HttpResponse(status=204) if is_same else None
+    refused: list[HttpResponse] = []
+
+    def compute() -> SharedPart:
+        states: list[str] = []
+        response = _answer(request, access, judgment_list.slug, states.append)
+        if response.status_code != 200:
+            refused.append(response)
+            return SharedPart("", "")
+        return SharedPart(states[-1], response.text)
+
+    part = get_shared_part(
+        access=access,
+        judgment_list=judgment_list,
+        address=request.get_full_path(),
+        event=event,
+        compute=compute,
+    )
+    if part is None:
+        return HttpResponse(status=204, headers={AGAIN_HEADER: "1"})
+    if not part.html:
+        return refused[0] if refused else None
+    if part.state == known:
+        return HttpResponse(status=204)
+    response = HttpResponse(part.html)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _answer(
+    request: HttpRequest,
+    access: Access,
+    list_slug: str,
+    note_state: Callable[[str], object] = lambda _: None,
+) -> HttpResponse:
+    """The page or its table. note_state: called with the state of the leaderboard that it shows."""
 
     def page(filters: Filters) -> dict[str, Any]:
         result = get_leaderboard(access=access, slug=list_slug, filters=filters)
         result = with_estimates(result, access=access, filters=filters)
+        note_state(result.state)
         return {
             "page": result,
             "filters": filters,
@@ -86,7 +140,7 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
             "offers_find": bool(filters.find) or len(result.runs) > FEW,
         }
 
-    response = answer_page(
+    return answer_page(
         request,
         "leaderboard",
         lambda: page(filters_of(request.GET)),
@@ -99,8 +153,6 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
         asked=" ".join(request.GET.getlist("measures")),
         files=DOWNLOADS.values(),
     )
-    patch_vary_headers(response, [STATE_HEADER])
-    return response
 
 
 @require_safe

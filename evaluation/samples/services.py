@@ -11,6 +11,7 @@ from evaluation.models import SampleEvaluation
 from evaluation.samples.drawn import get_counted, get_drawn, list_unanswered
 from evaluation.samples.due import find_due
 from evaluation.samples.figures import compute_readings, to_json
+from judgments.live import announce, board_topic
 from judgments.models import SamplePlan
 from judgments.permissions import Access, check_may_lead
 from judgments.samples.services import SampleRefused, record_zero_results
@@ -49,6 +50,7 @@ def evaluate_sample(*, plan_id: int, at: datetime) -> int:
         ~current, plan=plan_id, version__lte=due.version, run__in=[run.pk for run in due.runs]
     )
     older.delete()
+    announce(board_topic(due.plan.list_id))
     return len(due.runs)
 
 

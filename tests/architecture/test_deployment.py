@@ -59,15 +59,15 @@ def test_every_variable_of_the_compose_file_is_documented() -> None:
     assert {name for name in variables if name not in page} == set()
 
 
-def test_only_the_web_server_is_reachable_and_only_from_the_same_machine() -> None:
+def test_only_web_server_and_listener_are_reachable_and_only_from_the_same_machine() -> None:
     ports = {name: one["ports"] for name, one in services().items() if "ports" in one}
-    assert list(ports) == ["web"]
-    assert all(port.startswith("127.0.0.1:") for port in ports["web"])
+    assert list(ports) == ["web", "live"]
+    assert all(port.startswith("127.0.0.1:") for one in ports.values() for port in one)
 
 
 def test_every_service_that_stays_has_a_health_check() -> None:
     staying = {name: one for name, one in services().items() if one["restart"] != "no"}
-    assert set(staying) == {"web", "worker", "jobs", "db", "redis"}
+    assert set(staying) == {"web", "live", "worker", "jobs", "db", "redis"}
     assert {name for name, one in staying.items() if "healthcheck" not in one} == set()
 
 
@@ -139,13 +139,17 @@ def test_the_database_and_redis_are_reached_by_those_that_need_them_alone() -> N
     assert internal == {"store", "queue"}
     assert (networks("db"), networks("redis")) == ({"store"}, {"queue"})
     reaching = {name for name in services() if networks(name) & internal} - {"db", "redis"}
-    assert reaching == {"web", "worker", "jobs", "migrate"}
+    assert reaching == {"web", "live", "worker", "jobs", "migrate"}
+    assert networks("live") & internal == {"store"}
     outwards = {name: networks(name) - internal for name in services()}
     assert {name: found for name, found in outwards.items() if found} == {
         "web": {"front"},
+        "live": {"front"},
         "jobs": {"outgoing"},  # fetches pictures, asks live rankers
     }
-    assert not any("ports" in one for name, one in services().items() if name != "web")
+    assert not any(
+        "ports" in one for name, one in services().items() if name not in ("web", "live")
+    )
 
 
 def variables_of(name: str) -> set[str]:
@@ -161,6 +165,7 @@ def test_each_service_is_given_the_secrets_that_it_needs_and_no_others() -> None
     assert given == {
         "migrate": owner | {"TOUCHSTONE_BACKUP_KEYS", "TOUCHSTONE_SEAL_KEYS"},
         "web": app,
+        "live": {"TOUCHSTONE_SECRET_KEY", "POSTGRES_APP_PASSWORD"},
         "worker": app | {"TOUCHSTONE_SEAL_KEYS"},
         "jobs": app,
         "db": {"POSTGRES_PASSWORD", "POSTGRES_OWNER_PASSWORD", "POSTGRES_APP_PASSWORD"},
@@ -175,7 +180,7 @@ def test_web_and_workers_connect_as_the_application_and_migrations_as_the_owner(
         if "DATABASE_URL" in one.get("environment", {})
     }
     app, owner = "touchstone_app", "touchstone_owner"
-    assert urls == {"migrate": owner, "web": app, "worker": app, "jobs": app}
+    assert urls == {"migrate": owner, "web": app, "live": app, "worker": app, "jobs": app}
     assert {app, owner} <= set(
         re.findall(r"\w+", (ROOT / "config/postgresql/roles.sql").read_text())
     )

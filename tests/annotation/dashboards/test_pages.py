@@ -370,7 +370,7 @@ def test_an_open_dashboard_asks_for_its_moving_part(world: World) -> None:
     campaign = make_campaign(world=world)
     ada = client_of("ada")
     page = ada.get(of("campaign", campaign))
-    assert 'hx-trigger="every 5s"' in page.content.decode()
+    assert 'hx-trigger="every 5s, live"' in page.content.decode()
     part = ada.get(of("campaign", campaign), headers=HTMX)
     assert "HX-Request" in part["Vary"]
     assert part.content.decode().lstrip().startswith('<div class="stack" id="progress"')
