@@ -1,14 +1,14 @@
 """Nothing that an annotator can ask for, at any address and by any method, gives away more.
 
-Canaries stand wherever something could leak from: rankers, runs, scores, gold, other people's
-labels and addresses. Ben, who annotates, asks at every address of the URLconf, with arguments
-that exist; no answer, no header and no error may hold one.
+Canaries stand wherever something could leak from: rankers, runs, scores, gold, clicks, machine
+judges, other people's labels and addresses. Ben, who annotates, asks at every address of the
+URLconf, with arguments that exist; no answer, no header and no error may hold one.
 """
 
 import json
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -24,21 +24,35 @@ from annotation.consolidation.services import consolidate
 from annotation.gold.checking import check_labels
 from annotation.gold.services import change_checks, mark_gold
 from annotation.labelling.skipping import skip_query
-from annotation.models import Assignment, Campaign, Guideline, Pair, Question
+from annotation.models import (
+    Assignment,
+    Campaign,
+    Guideline,
+    JudgeAttempt,
+    JudgeCampaign,
+    MachineJudge,
+    MachineLabel,
+    Pair,
+    Question,
+)
 from annotation.pooling.queries import PoolPlan
 from annotation.pooling.services import build_pool
 from annotation.questions.services import answer, ask
 from judgments.lists.services import release_version
-from judgments.models import User
+from judgments.models import JudgmentVersion, User
+from judgments.versions.services import Change, commit_judgments
 from tests.builders import NOW, World, make_access, make_member, make_world
 from tests.builders_annotation import context_of, label, lease, make_draft
 from tests.evaluation.builders import make_run
+from tests.evaluation.corrected.builders import make_revision
+from tests.judgments.clicks.builders import make_clicks, make_interleaving, page_rows
 
 pytestmark = pytest.mark.django_db
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 CANARIES = re.compile(
-    r"canary|7319\.62|cem@|dora@|ada@|\bgold|is_planted|\brepeat_percent|purpose|\brank(er|ed|ing)?\b",
+    r"canary|7319\.62|731,?962|cem@|dora@|ada@|\bgold|is_planted|\brepeat_percent|purpose|"
+    r"\brank(er|ed|ing)?\b|\bclick(s|ed)\b|impression|\bcoec\b|interleav|\bmachine|\bjudge_",
     re.IGNORECASE,
 )
 # Documentation, the same for everyone, and made without a collection.
@@ -92,12 +106,56 @@ def campaign(world: World) -> Campaign:
     for pair in pairs[:3]:
         label(pair=pair, username="ben", grade=1, note="an own note")
     adjudicate(access=access, pair=pairs[0], grade=3, reason="canary-decision", at=NOW)
+    seen_by_users(world, pairs[45:])
+    seen_by_a_machine(world, campaign, pairs)
     check_labels(list_id=world.judgments.pk, at=NOW)
     consolidate(list_id=world.judgments.pk, at=NOW)
     release_version(
         access=access, at=NOW, judgment_list=world.judgments, number=1, name="canary-release"
     )
     return Campaign.objects.get(pk=campaign.pk)
+
+
+def seen_by_users(world: World, pairs: Sequence[Pair]) -> None:
+    """Clicks found these pairs too, and graded them; an experiment interleaved their ranker."""
+    query = world.queries[0].text
+    documents = [document.docid for document in world.documents[:5]]
+    rows = [row for page in range(20) for row in page_rows(page, query, documents, [1, 2])]
+    make_clicks(world=world, rows=rows, name="canary-log")
+    make_interleaving(world=world, name="canary-experiment", rankers=("canary-a", "canary-b"))
+    clicks = {"log": 1, "score": "examined", "value": 0.5, "low": 0.4, "high": 0.6}
+    evidence = {"clicks": clicks | {"impressions": 731_962, "clicks": 731_962}}
+    commit_judgments(
+        judgment_list=world.judgments,
+        changes=[Change(one.query_id, one.document_id, 2, evidence) for one in pairs],
+        by=world.ada,
+        at=NOW,
+        reason="canary-clicks",
+        source=JudgmentVersion.Source.CLICKS,
+    )
+
+
+def seen_by_a_machine(world: World, campaign: Campaign, pairs: Sequence[Pair]) -> None:
+    """A machine judge labelled all pairs."""
+    revision = make_revision(world, campaign)
+    MachineJudge.objects.update(name="canary-judge", family="canary-family")
+    own = JudgeCampaign.objects.get()
+    texts = {"digest": "a" * 64, "content_hash": "b" * 64}
+    for one in pairs:
+        pair = {"query_id": one.query_id, "document_id": one.document_id, "grade": 3}
+        attempt = JudgeAttempt.objects.create(
+            campaign=own,
+            outcome="labelled",
+            detail="canary-reason",
+            is_last=True,
+            seconds=1,
+            ended_at=NOW,
+            **pair,
+            **texts,
+        )
+        MachineLabel.objects.create(
+            revision=revision, attempt=attempt, created_at=NOW, **pair, **texts
+        )
 
 
 def asked_by_cem(campaign: Campaign) -> Question:
@@ -149,6 +207,8 @@ def filled(route: str, world: World, campaign: Campaign) -> list[str]:
         "run_id": uuid.uuid4(),
         "skip_id": uuid.uuid4(),
         "question_id": asked_by_cem(campaign).public_id,
+        "judge_id": MachineJudge.objects.get().pk,
+        "public_id": JudgeCampaign.objects.get().public_id,
     }
     by_kind = {"int": 1, "uuid": uuid.uuid4(), "slug": "main", "str": "1", "path": "x"}
 
@@ -318,5 +378,7 @@ def test_the_crawl_finds_what_a_lead_is_shown(world: World, campaign: Campaign) 
     ada = Client()
     ada.force_login(User.objects.get(username="ada"), BACKEND)
     own = f"/c/{world.collection.slug}"
-    for path in ("/rankers", "/members", f"/campaigns/{campaign.public_id}/live", "/audit"):
+    own_paths = ("/rankers", "/members", f"/campaigns/{campaign.public_id}/live", "/audit")
+    of_others = ("/clicks", "/clicks/1", "/clicks/1/pairs", "/machine-judges")
+    for path in (*own_paths, *of_others):
         assert leaks(ada.get(own + path)), path

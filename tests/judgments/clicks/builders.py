@@ -60,15 +60,15 @@ def make_clicks(
     )
 
 
-def make_interleaving(*, world: World) -> InterleavingExperiment:
+def make_interleaving(
+    *, world: World, name: str = "May", rankers: tuple[str, str] = ("a", "b")
+) -> InterleavingExperiment:
     """An experiment of two pages by one user each."""
     log = InterleavingLog(
-        rankers=("a", "b"),
+        rankers=rankers,
         credits=np.array([[1.0, 0.0], [0.0, 1.0]]),
         users=np.array([0, 1]),
         pages=3,
         without_credit=0,
     )
-    return store_interleaving(
-        collection=world.collection, name="May", log=log, by=world.ada, at=NOW
-    )
+    return store_interleaving(collection=world.collection, name=name, log=log, by=world.ada, at=NOW)
