@@ -35,6 +35,8 @@ from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound, check_may_see_people
 from judgments.pictures.queries import DocumentPictures, get_document_pictures
 from judgments.storage.bulk import Among
+from judgments.versions.click_grades import click_words
+from judgments.versions.machine_grades import machine_words
 
 ALL: Final = "all"
 DIFFER: Final = "differ"
@@ -104,7 +106,8 @@ class Decision:
 class Holding:
     """A current or earlier grade in the list, valid from version `since` to before `until`.
 
-    until: null if current. source: of the version. who: its author, "" if there is none.
+    until: null if current. source: of the version. who: its author, "" if there is none. evidence:
+    what clicks or a machine judge said, in words; "" for a grade of people.
     """
 
     grade: int
@@ -113,6 +116,7 @@ class Holding:
     source: str
     who: str
     reason: str
+    evidence: str
     committed_at: datetime
 
 
@@ -389,6 +393,7 @@ def _list_holdings(list_id: int, query_id: int, document_id: int) -> list[Holdin
             source=versions[row.since].get_source_display(),
             who=str(versions[row.since].author or ""),
             reason=versions[row.since].reason,
+            evidence=click_words(row.evidence or {}) or machine_words(row.evidence or {}),
             committed_at=versions[row.since].created_at,
         )
         for row in rows

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from judgments.lists.queries import get_list, get_version
 from judgments.permissions import Access
-from judgments.versions.takes import takes_words
+from judgments.versions.takes import takes_at
 from touchstone.files.ratings import FORMATS, RatingFormat
 
 
@@ -31,6 +31,6 @@ def get_export_page(*, access: Access, slug: str, name: str) -> ExportPage:
         list_name=one.name,
         number=version.number,
         name=name,
-        grades_from=takes_words(version.takes, version.takes_from),
+        grades_from=takes_at(list_id=one.pk, version=version.number),
         formats=tuple(FORMATS.values()),
     )

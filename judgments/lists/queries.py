@@ -20,7 +20,11 @@ from judgments.permissions import (
     check_may_see_rankings,
     may_see_people,
 )
-from judgments.versions.click_grades import click_words, count_click_grades
+from judgments.versions.click_grades import (
+    click_words,
+    count_click_grades,
+    with_click_grades,
+)
 from judgments.versions.judgment_cache import count_all_grades
 from judgments.versions.machine_grades import count_machine_grades, machine_words
 from judgments.versions.queries import get_judged
@@ -288,13 +292,14 @@ def get_list_page(*, access: Access, slug: str, page: str) -> ListPage:
     one = get_list(access=access, slug=slug)
     scale = Scale.from_json(one.scale)
     versions = JudgmentVersion.objects.filter(list=one).select_related("author", "reason_text")
+    grades = get_grades(judgment_list=one, number=one.head)
     return ListPage(
         slug=one.slug,
         name=one.name,
         description=one.description,
         head=one.head,
         scale=[(grade.code, grade.name) for grade in scale.grades],
-        grades=get_grades(judgment_list=one, number=one.head),
+        grades=grades,
         releases=list_releases(access, one),
         versions=paginate(
             versions.order_by("-number"), page=page, show=partial(show_versions, access)
@@ -302,7 +307,7 @@ def get_list_page(*, access: Access, slug: str, page: str) -> ListPage:
         shows_people=may_see_people(access),
         is_archived=one.archived_at is not None,
         takes=one.takes,
-        grades_from=takes_words(one.takes, one.takes_from),
+        grades_from=takes_words(one.takes, one.takes_from, has_clicks=bool(grades.from_clicks)),
     )
 
 
@@ -330,7 +335,7 @@ def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[V
     for version_id, name in result.values_list("version_id", "name"):
         names.setdefault(version_id, []).append(name)
     people = may_see_people(access)
-    confirmed = _count_confirmed(shown)
+    confirmed, by_clicks = _count_confirmed(shown), with_click_grades(shown)
     return [
         VersionRow(
             number=version.number,
@@ -344,7 +349,9 @@ def show_versions(access: Access, versions: Iterable[JudgmentVersion]) -> list[V
             reason=version.reason if people else "",
             signals=[SignalGrade(signal, grade) for signal, grade in version.signals],
             takes=version.takes,
-            grades_from=takes_words(version.takes, version.takes_from),
+            grades_from=takes_words(
+                version.takes, version.takes_from, has_clicks=version.pk in by_clicks
+            ),
             confirmed=confirmed.get((version.list_id, version.number), 0),
         )
         for version in shown

@@ -4,10 +4,10 @@
 "impressions": 120, "clicks": 33}}
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from django.db.models import Q, QuerySet
+from django.db.models import Min, Q, QuerySet
 
 from judgments.models import Judgment, JudgmentVersion
 
@@ -32,6 +32,20 @@ def click_grades_qs(*, list_id: int, version: int) -> QuerySet[Judgment]:
 def count_click_grades(*, list_id: int, version: int) -> int:
     """How many grades of a version come from clicks."""
     return click_grades_qs(list_id=list_id, version=version).count()
+
+
+def with_click_grades(versions: Sequence[JudgmentVersion]) -> set[int]:
+    """Those of the versions (pk) in which grades come from clicks."""
+    made_qs = JudgmentVersion.objects.filter(
+        list__in={one.list_id for one in versions}, source=JudgmentVersion.Source.CLICKS
+    )
+    first = dict(made_qs.order_by().values_list("list").annotate(Min("number")))
+    return {
+        one.pk
+        for one in versions
+        if first.get(one.list_id, one.number + 1) <= one.number
+        and click_grades_qs(list_id=one.list_id, version=one.number).exists()
+    }
 
 
 def click_words(evidence: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from judgments.models import JudgmentList, JudgmentVersion
 from judgments.models.lists import Takes
+from judgments.versions.click_grades import click_grades_qs
 from judgments.versions.temporal import Pair, Wanted
 from touchstone.errors import DomainError
 
@@ -62,21 +63,25 @@ def read_machine(takes_from: Mapping[str, Any] | None) -> MachineChoice | None:
     return None if takes_from is None else MachineChoice(**takes_from)
 
 
-def takes_words(takes: str, takes_from: Mapping[str, Any] | None) -> str:
-    """Where a version's grades come from, in words."""
+def takes_words(
+    takes: str, takes_from: Mapping[str, Any] | None, *, has_clicks: bool = False
+) -> str:
+    """Where a version's grades come from, in words. has_clicks: some of them come from clicks."""
     machine = read_machine(takes_from)
     name = "machine judges"
     if machine is not None:
         name = f"machine judge {machine.judge}, revision {machine.revision}"
     if takes == Takes.PEOPLE:
-        return "people only"
+        return "people and clicks" if has_clicks else "people only"
     if takes == Takes.MACHINE:
         return f"{name}, only"
-    return f"people where there are, {name}, elsewhere"
+    first = "people and clicks" if has_clicks else "people"
+    return f"{first} where there are, {name}, elsewhere"
 
 
 def takes_at(*, list_id: int, version: int | None) -> str:
     """Where the grades of a list's version come from, in words; "" for a list without versions."""
     own_qs = JudgmentVersion.objects.filter(list=list_id, number=version or 0)
     row = own_qs.values_list("takes", "takes_from").first()
-    return takes_words(*row) if row else ""
+    has_clicks = click_grades_qs(list_id=list_id, version=version or 0).exists()
+    return takes_words(*row, has_clicks=has_clicks) if row else ""

@@ -12,6 +12,7 @@ from judgments.lists.services import revert_version
 from judgments.models import ClickGrading, ClickLog, Judgment, JudgmentList
 from judgments.versions.click_grades import count_click_grades
 from judgments.versions.queries import get_judged
+from tests.annotation.page_reading import client_of, words
 from tests.builders import NOW, World, commit, make_access, make_list, make_world
 from tests.builders_annotation import label, make_campaign
 from tests.judgments.clicks.builders import EXAMINATION, make_clicks, page_rows
@@ -86,6 +87,25 @@ def test_only_pairs_without_a_grade_from_people_are_graded_in_one_version(world,
     assert own["impressions"] > 60
     assert count_click_grades(list_id=world.judgments.pk, version=2) == len(made)
     assert count_click_grades(list_id=world.judgments.pk, version=1) == 0
+
+
+def test_pages_and_rest_say_which_grades_come_from_clicks_with_posterior_and_n(world, log):
+    people(world)
+    grade(world, log, world.judgments)
+    row = Judgment.objects.filter(since=2).select_related("query", "document")[0]
+    own = row.evidence["clicks"]
+    said = f"{own['value']:.2f} [{own['low']:.2f}, {own['high']:.2f}], {own['impressions']} imp"
+    ada = client_of("ada")
+    asked = {"query": row.query.qid, "document": row.document.docid}
+    assert f"Clicks: {said}" in words(ada.get("/c/books/lists/main/pair", asked))
+    base = "/api/v1/collections/books/lists/main"
+    (held,) = ada.get(f"{base}/pair", asked).json()["judgments"]
+    assert held["evidence"].startswith(f"clicks: {said}")
+    assert "Grades of people and clicks" in words(ada.get("/c/books/lists/main"))
+    assert "people and clicks" in words(ada.get("/c/books/lists/main/versions/2"))
+    assert "people only" in words(ada.get("/c/books/lists/main/versions/1"))
+    board = ada.get(f"{base}/leaderboard").json()
+    assert (board["click_grades"], board["grades_from"]) == (48, "people and clicks")
 
 
 def test_grades_are_replaced_by_another_score_and_the_same_make_no_version(world, log):
