@@ -24,7 +24,7 @@ def add_ips_arguments(parser: ArgumentParser) -> None:
         type=float,
         nargs="+",
         metavar="W",
-        help="clip weights at these values (default: their 99.9, 99, 95 and 90 % quantiles)",
+        help="clip weights at these values (default: their 99.9, 99, 95 and 90 %% quantiles)",
     )
 
 

@@ -153,6 +153,12 @@ def test_pages_and_rest_say_how_many_grades_are_the_machines(world, revision):
     assert [row["source"] for row in rows] == ["machine judge", "labels"]
     diff = words(ada.get(f"/c/books/lists/main/versions/{version.number - 1}..{version.number}"))
     assert "machine judge Model, revision 1" in diff
+    own = Judgment.objects.select_related("query", "document").filter(since=version.number)[0]
+    asked = {"query": own.query.qid, "document": own.document.docid}
+    blame = words(ada.get("/c/books/lists/main/pair", asked, follow=True))
+    assert "Machine judge Model, revision 1" in blame
+    held = ada.get("/api/v1/collections/books/lists/main/pair", asked).json()["judgments"]
+    assert [one["evidence"] for one in held] == ["machine judge Model, revision 1"]
     removed = ada.post("/c/books/lists/main/machine-grades/remove", follow=True)
     assert "has grades of people only" in words(removed)
     assert "machine judges" not in words(dora.get("/c/books/lists/main/leaderboard"))

@@ -6,12 +6,16 @@ import os
 import random
 import subprocess
 import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from scipy import stats
 
+from touchstone.cli import COMMANDS
 from touchstone.files import trec_pairs
 from touchstone.files.errors import FileRefused
 from touchstone.files.trec import read_qrels
@@ -49,6 +53,22 @@ def touchstone(folder: Path, *words: str, status: int = 0) -> subprocess.Complet
     )
     assert done.returncode == status, done.stderr
     return done
+
+
+def helps(parser: ArgumentParser) -> Iterator[str]:
+    """Of a parser and all commands below it."""
+    yield parser.format_help()
+    for action in parser._actions:
+        if isinstance(action.choices, dict):
+            for own in action.choices.values():
+                yield from helps(own)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_the_commands_below_it_have_help(name: str) -> None:
+    parser = ArgumentParser(prog=f"touchstone {name}")
+    import_module(f"touchstone.cli.{name}").add_arguments(parser)
+    assert all(text.startswith(f"usage: touchstone {name}") for text in helps(parser))
 
 
 EVALUATE = ("evaluate", "--qrels", "some.qrels", "--run", "first.run", "--measures", "nDCG@10 RR")
