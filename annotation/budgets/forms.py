@@ -41,17 +41,17 @@ class BudgetForm(forms.Form):
                 initial[name] = Decimal(limit).scaleb(-2) if is_money else limit
         options["initial"] = initial | options.get("initial", {})
         super().__init__(*args, **options)
-        self.fields["labels_total"] = _labels("Limit in total, in labels")
-        self.fields["labels_month"] = _labels("Limit a month, in labels")
-        self.fields["money_total"] = Money(label="Limit in total")
+        self.fields["labels_total"] = _labels("Total limit, in labels")
+        self.fields["labels_month"] = _labels("Monthly limit, in labels")
+        self.fields["money_total"] = Money(label="Total limit")
         self.fields["money_month"] = Money(
-            label="Limit a month", help_text="Months are in UTC. Leave a limit empty for none."
+            label="Monthly limit", help_text="Months are in UTC. Leave a limit empty for none."
         )
         self.fields["warn_percent"] = forms.IntegerField(
             label="Warn at, in percent",
             min_value=1,
             max_value=100,
-            help_text="Leads get a message when this much is used, and when all is.",
+            help_text="Leads are notified when this share is used, and again at 100 %.",
         )
         self.fields["stops"] = forms.BooleanField(
             label="Stop when a limit is reached",
@@ -92,7 +92,7 @@ class ScheduleForm(BudgetForm):
             "over (UTC).",
         )
         self.fields["daily_target"] = forms.IntegerField(
-            label="Target per person and day, in labels",
+            label="Daily target per person, in labels",
             required=False,
             min_value=1,
             max_value=100_000,

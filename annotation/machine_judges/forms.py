@@ -236,13 +236,13 @@ def _tokens(label: str) -> forms.IntegerField:
 class JudgeBudgetForm(forms.Form):
     """The budgets of a machine judge. has_prices: its newest revision says what tokens cost."""
 
-    tokens_total = _tokens("Limit in total, in tokens")
-    tokens_month = _tokens("Limit a month, in tokens")
+    tokens_total = _tokens("Total limit, in tokens")
+    tokens_month = _tokens("Monthly limit, in tokens")
     warn_percent = forms.IntegerField(
         label="Warn at, in percent",
         min_value=1,
         max_value=100,
-        help_text="Leads get a message when this much is used, and when all is.",
+        help_text="Leads are notified when this share is used, and again at 100 %.",
     )
     stops = forms.BooleanField(
         label="Stop when a limit is reached",
@@ -267,9 +267,9 @@ class JudgeBudgetForm(forms.Form):
         options["initial"] = initial
         super().__init__(*args, **options)
         self._has_prices = has_prices
-        self.fields["money_total"] = Money(label="Limit in total")
+        self.fields["money_total"] = Money(label="Total limit")
         self.fields["money_month"] = Money(
-            label="Limit a month", help_text="Months are in UTC. Leave a limit empty for none."
+            label="Monthly limit", help_text="Months are in UTC. Leave a limit empty for none."
         )
         self.order_fields((*BUDGETS, "warn_percent", "stops"))
 
@@ -320,7 +320,7 @@ class TakesForm(forms.Form):
     """Where a list's grades come from. options: the machine judges to choose from."""
 
     takes = forms.ChoiceField(
-        label="The list takes grades of", choices=Takes.choices, widget=forms.RadioSelect
+        label="Use grades from", choices=Takes.choices, widget=forms.RadioSelect
     )
     machine = forms.ChoiceField(label="Machine judge", required=False)
 

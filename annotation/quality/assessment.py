@@ -114,8 +114,8 @@ def verdict(figures: Figures, situation: Situation) -> Verdict:
     told = figures.get("resolution")
     if told and tone != "bad" and result["value"] is not None and result["units"] >= FEWEST_PAIRS:
         text = (
-            f"{text[:-1]}: rankers {told['apart']:.2g} apart in {told['measure']} "
-            "can be told apart."
+            f"{text[:-1]}: differences of {told['apart']:.2g} or more in {told['measure']} "
+            "are detectable."
         )
     exceptions = list(_exceptions(figures)) if tone != "bad" and result["value"] is not None else []
     if exceptions:

@@ -168,7 +168,7 @@ def of_shown_pairs(number: int) -> str:
 
 @register.filter
 def wrong_order(labels: Sequence[str]) -> str:
-    """What a chance is of, for the two runs that are hardest to tell apart."""
+    """What a chance is of, for the two runs whose order is least certain."""
     return f"chance that {' and '.join(labels)} are in the wrong order"
 
 

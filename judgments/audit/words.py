@@ -80,7 +80,7 @@ SENTENCES: Final = {
     "data_set.scheduled": "changed the schedule of the data set {}",
     "data_set.evaluation_started": "started an evaluation of the data set {}",
     "data_set.stopped": "stopped an evaluation of the data set {}",
-    "live.configured": "changed how the ranker {} is asked",
+    "live.configured": "changed the requests to the ranker {}",
     "live.vectors_imported": "imported vectors of queries for the ranker {}",
     "live.scheduled": "changed the schedule of {}",
     "live.secret_removed": "removed the secret of {}",

@@ -23,7 +23,7 @@ class InvitationForm(forms.Form):
         label="For whom",
         max_length=200,
         required=False,
-        help_text="A note to tell open invitations apart. Only those who manage members see it.",
+        help_text="A note to identify this invitation. Only those who manage members see it.",
     )
     email = forms.EmailField(
         label="Send the link to",

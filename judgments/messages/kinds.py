@@ -92,7 +92,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "incident": Kind(
         _("Incident"),
-        _("A search engine that is watched got worse, failed or became slow."),
+        _("A monitored search engine got worse, failed or became slow."),
         EnglishPattern(
             "{ranker}: {what}",
             "{words} The ranker {ranker} of {collection} is compared with its baseline after every "
@@ -108,7 +108,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "recovered": Kind(
         _("Recovered"),
-        _("An incident of a search engine that is watched is over."),
+        _("An incident of a monitored search engine is over."),
         EnglishPattern(
             "{ranker} recovered: {what}",
             "{words} The incident of the ranker {ranker} of {collection} is over.",

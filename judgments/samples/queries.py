@@ -270,9 +270,9 @@ def design_words(design: dict[str, Any]) -> str:
     """How the queries of a stored design were drawn."""
     is_stratified = len(design["strata"]) > 1
     if design["by_size"]:
-        own = "Sequential Poisson, in proportion to searches"
+        own = "sequential Poisson, in proportion to searches"
         return f"{own}, in each stratum" if is_stratified else own
-    return "Stratified simple random" if is_stratified else "Simple random"
+    return "stratified simple random" if is_stratified else "simple random"
 
 
 def _allocation_words(design: dict[str, Any]) -> str:

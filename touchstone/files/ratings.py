@@ -94,7 +94,7 @@ FORMATS: Final[dict[str, RatingFormat]] = {
         RatingFormat(
             "jsonl",
             "JSON Lines",
-            "one object a line with query_id, doc_id and grade",
+            "one object per line with query_id, doc_id and grade",
             "jsonl",
             "application/x-ndjson",
             by_text=False,

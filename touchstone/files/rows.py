@@ -1,6 +1,6 @@
 """Rows of named values from a CSV, TSV or JSONL file; which of them it is, its content tells.
 
-JSONL has one object a line and begins with `{`. CSV has a header that names the id, commas,
+JSONL has one object per line and begins with `{`. CSV has a header that names the id, commas,
 semicolons or bars between its cells, and quoted cells, which may have several lines. Everything
 else is TSV: `id<TAB>text`, or any columns below a header, which is a first line that begins with
 the name of the id. A cell of TSV is what stands between two tabs; there is no quoting.
