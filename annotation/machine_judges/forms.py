@@ -247,7 +247,7 @@ class JudgeBudgetForm(forms.Form):
     stops = forms.BooleanField(
         label="Stop when a limit is reached",
         required=False,
-        help_text="Requests that are in flight then are still paid for.",
+        help_text="Requests already in flight are still charged.",
     )
 
     def __init__(

@@ -9,7 +9,7 @@ from evaluation.evaluations.queries import FilterRefused
 from evaluation.models import Run
 from evaluation.rankings.queries import load_rankings
 from evaluation.runs.choices import RunOption
-from evaluation.runs.names import find_runs, list_newest_runs, name_of, run_label
+from evaluation.runs.names import find_runs, list_newest_runs, name_of, run_below, run_label
 from judgments.content.queries import ListChoice, get_choice
 from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import Document, Query
@@ -46,11 +46,15 @@ class ResultColumn:
 
     run_id: UUID
     name: str
-    run_name: str
     ranker_name: str
     shown: int
     judged: int
     gone: int
+
+    @property
+    def run_below(self) -> str:
+        """What pages call it where its ranker's name stands above."""
+        return run_below(self.ranker_name, self.name)
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,6 @@ def get_query_results(
             ResultColumn(
                 run.public_id,
                 name_of(run),
-                run.name,
                 run.ranker.name,
                 len(top),
                 sum(document in grades for document in top),

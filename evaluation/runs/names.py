@@ -44,7 +44,7 @@ def run_label(ranker: str, name: str) -> str:
     rest = run_below(ranker, name)
     if rest != run:
         return f"{ranker} / {rest}"
-    return ranker if run.lower() in (ranker.lower(), slug) else f"{ranker} {run}"
+    return ranker if run.lower() in (ranker.lower(), slug) else f"{ranker} / {run}"
 
 
 def run_below(ranker: str, name: str) -> str:

@@ -17,7 +17,7 @@ from evaluation.evaluations.queries import (
 )
 from evaluation.evaluations.query_values import Mean, QueryValues, get_mean, get_query_values
 from evaluation.models import Run
-from evaluation.runs.names import AT_FIRST, find_runs, name_of, pick_run, run_label
+from evaluation.runs.names import AT_FIRST, find_runs, name_of, pick_run, run_below, run_label
 from judgments.lists.queries import HEAD, get_list, get_version
 from judgments.models import JudgmentList, JudgmentVersion, SavedSet
 from judgments.pages.answers import ON_PAGES
@@ -52,6 +52,11 @@ class RunMean:
     def label(self) -> str:
         """What pages call it."""
         return run_label(self.ranker, self.name)
+
+    @property
+    def run_below(self) -> str:
+        """What pages call it where its ranker's name stands beside it."""
+        return run_below(self.ranker, self.name)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from evaluation.comparison.words import judging_warning, verdict_of
 from evaluation.diagnosis.run_values import RunValues
 from evaluation.diagnosis.selection import BEST_FIRST, RunSelection
 from evaluation.leaderboards.board import Column, Row
+from evaluation.runs import names
 from evaluation.runs.selection import RunMean
 from judgments.pages.words import p_value
 from judgments.templatetags.touchstone import parameters
@@ -146,6 +147,12 @@ def heading(column: Column) -> str:
 def title(column: Column) -> str:
     """A measure in plain words, and where a tool can't be followed."""
     return f"{describe(column.asked.measure)} {column.caveat}".strip()
+
+
+@register.simple_tag
+def run_below(ranker: str, slug: str, run: str) -> str:
+    """A run's name where its ranker's stands beside it: "run 1" for bm25-1 of BM25."""
+    return names.run_below(ranker, f"{slug}/{run}")
 
 
 @register.filter

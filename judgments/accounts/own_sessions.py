@@ -16,7 +16,7 @@ from judgments.permissions import NotFound
 # In this order: a browser also names those that it descends from.
 BROWSERS: Final = (
     ("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome"),
-    ("Safari", "Safari"),
+    ("HeadlessChrome", "Chrome"), ("Safari", "Safari"),
 )  # fmt: skip
 SYSTEMS: Final = (
     ("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"),

@@ -88,6 +88,7 @@ class DiffPage:
     words. counts: by kind, before any filter."""
 
     list_slug: str
+    list_name: str
     before: int
     after: int
     before_name: str
@@ -174,6 +175,7 @@ def _diff_page(
     before_name, after_name = names or (str(before), str(after))
     return DiffPage(
         list_slug=one.slug,
+        list_name=one.name,
         before=before,
         after=after,
         before_name=before_name,

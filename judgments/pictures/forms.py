@@ -44,6 +44,8 @@ class FieldsForm(forms.Form):
                 # a field's name may have blanks, which an id has not
                 widget=forms.Select(attrs={"id": f"id_size_{number}"}),
             )
+        if not self.fields:
+            other.label, other.help_text = "Field", "Its pictures are shown in medium size."
         self.fields["other"] = other
 
     def chosen_sizes(self) -> dict[str, str]:

@@ -109,11 +109,11 @@ def test_each_annotators_labels_are_taken_out_and_the_rest_is_concluded_again(wo
     assert values_of(rows["Fay"]) == pytest.approx([1 / 3, 0])
     assert [rows[name].tau for name in ("Ben", "Cem", "Fay")] == [-1, 1, 1]
     moved = [(one.label, one.place, one.place_before) for one in rows["Ben"].moved]
-    assert moved == [("lsa one", 1, 2), ("bm25 one", 2, 1)]
+    assert moved == [("lsa / one", 1, 2), ("bm25 / one", 2, 1)]
     assert page.turned == ("Ben",)
     text = words(open_page("ada"))
     assert "The order changes without Ben ; it stays the same without any one of the others" in text
-    assert "lsa one rises to 1, bm25 one falls to 2" in text
+    assert "lsa / one rises to 1, bm25 / one falls to 2" in text
 
 
 def test_what_nobody_else_labelled_becomes_unjudged_and_its_query_leaves_the_mean(world):
@@ -133,7 +133,7 @@ def test_without_the_only_annotator_no_value_is_left(world):
     (row,) = get(world).annotators
     assert values_of(row) == [None, None]
     assert row.tau is None
-    assert "bm25 one has no value" in words(open_page("ada"))
+    assert "bm25 / one has no value" in words(open_page("ada"))
 
 
 def test_a_tie_of_the_labels_that_stay_has_no_winner_by_majority(world):
@@ -236,7 +236,7 @@ def test_the_comparison_asks_for_it_with_all_that_its_own_address_says(world):
     part = client_of("ada").get(unescape(address), headers={"HX-Request": "true"})
     shown = part.context["page"]
     assert "<html" not in part.content.decode()
-    assert [one.label for one in shown.runs] == ["lsa one", "bm25 one"]
+    assert [one.label for one in shown.runs] == ["lsa / one", "bm25 / one"]
     # of q1 and q3 alone: without Ben q1 is lost to bm25
     assert values_of(rows_of(shown)["Ben"]) == pytest.approx([1 / 2, 0])
 

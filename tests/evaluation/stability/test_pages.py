@@ -121,7 +121,7 @@ def test_the_same_question_has_the_same_answer_and_another_version_another(world
     d2 = world.documents[1]
     commit(judgment_list=world.judgments, grades={(query, d2): 4 for query in world.queries})
     world.judgments.refresh_from_db()
-    assert [row.label for row in computed(world).runs] == ["lsa one", "bm25 one"]
+    assert [row.label for row in computed(world).runs] == ["lsa / one", "bm25 / one"]
     assert computed(world, version="1").runs == first.runs
     assert StabilityReport.objects.count() == 2
 
@@ -129,7 +129,7 @@ def test_the_same_question_has_the_same_answer_and_another_version_another(world
 def test_shares_of_first_places_and_of_wins_add_up(world):
     found = computed(world, measure="nDCG@2")
     best, other = found.runs
-    assert (best.label, best.highest, best.lowest, other.lowest) == ("bm25 one", 1, 1, 2)
+    assert (best.label, best.highest, best.lowest, other.lowest) == ("bm25 / one", 1, 1, 2)
     assert best.first + other.first == pytest.approx(1)
     assert best.above[1] + other.above[0] == pytest.approx(1)
     assert best.above_next == best.above[1]
