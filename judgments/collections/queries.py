@@ -6,7 +6,7 @@ from typing import Any
 from django.db import connection, models
 
 from judgments.models import Collection, Document, Query
-from judgments.storage.bulk import values_list
+from judgments.storage.bulk import FETCHED, values_list
 
 
 def map_queries(*, collection: Collection, qids: Iterable[str] | None = None) -> dict[str, int]:
@@ -78,7 +78,10 @@ def _map(
         parameters.append(parameter)
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
-        return dict(cursor.fetchall())
+        result: dict[str, int] = {}
+        while rows := cursor.fetchmany(FETCHED):
+            result.update(rows)
+        return result
 
 
 def _names(

@@ -20,7 +20,7 @@ from judgments.pages.markup import clean_html
 from judgments.permissions import check_may_create_collection
 from judgments.pictures.naming import keep_data, name_pictures
 from judgments.pictures.storing import ensure_fetching
-from judgments.storage.bulk import insert_rows, values_list
+from judgments.storage.bulk import FETCHED, insert_rows, values_list
 from touchstone.errors import DomainError
 from touchstone.files.collections import DocumentRecord, QueryRecord
 from touchstone.measures.traits import Traits
@@ -261,17 +261,25 @@ def ensure_queries(*, collection: Collection, qids: Iterable[str]) -> dict[str, 
     return known
 
 
-def ensure_documents(*, collection: Collection, docids: Iterable[str]) -> dict[str, int]:
-    """The pk of each document by its id; unknown ids become stubs."""
+def ensure_documents(
+    *, collection: Collection, docids: Iterable[str], known: dict[str, int] | None = None
+) -> dict[str, int]:
+    """The pk of each document by its id; unknown ids become stubs.
+
+    known: what `map_documents` just said of them.
+    """
     wanted = set(docids)
-    known = map_documents(collection=collection, docids=wanted)
+    if known is None:
+        known = map_documents(collection=collection, docids=wanted)
     missing = sorted(wanted - known.keys())
-    if missing:
-        nothing = content_hash("", "")
-        rows = [(collection.pk, docid, "", "", "", "{}", nothing, True) for docid in missing]
+    nothing = content_hash("", "")
+    for start in range(0, len(missing), FETCHED):
+        own = missing[start : start + FETCHED]
+        rows = [(collection.pk, docid, "", "", "", "{}", nothing, True) for docid in own]
         columns = (
             "collection_id", "docid", "title", "body", "url", "fields", "content_hash", "is_stub",
         )  # fmt: skip
         insert_rows(Document, columns, rows, ignore_conflicts=True)
-        known |= map_documents(collection=collection, docids=missing)
+    if missing:
+        known = known | map_documents(collection=collection, docids=missing)
     return known

@@ -1,6 +1,5 @@
 """Files into a collection: the work behind the import pages and commands."""
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +17,7 @@ from judgments.collections.services import (
 )
 from judgments.jobs.kinds import Work
 from judgments.models import Collection, JudgmentList, JudgmentVersion, User
-from judgments.versions.services import Change, commit_judgments
+from judgments.versions.services import PairGrades, commit_grades
 from judgments.versions.takes import check_takes_people
 from touchstone.files.collections import read_documents, read_queries
 from touchstone.files.errors import Problems
@@ -82,10 +81,12 @@ def import_qrels(
         if new_queries:
             queries = ensure_queries(collection=collection, qids=qrels.query_ids)
         if new_documents:
-            documents = ensure_documents(collection=collection, docids=qrels.documents)
-        version = commit_judgments(
+            documents = ensure_documents(
+                collection=collection, docids=qrels.documents, known=documents
+            )
+        version = commit_grades(
             judgment_list=judgment_list,
-            changes=list(_changes(qrels, queries, documents)),
+            pairs=_pairs(qrels, queries, documents),
             by=by,
             at=at,
             reason=reason.strip() or f"imported from {Path(qrels.name).name}",
@@ -120,12 +121,11 @@ def read_judgments(
     return grade_ratings(ratings, name=name, scale=scale, signals=signals, queries=queries)
 
 
-def _changes(
-    qrels: QrelsFile, queries: dict[str, int], documents: dict[str, int]
-) -> Iterator[Change]:
-    for query_id, doc_ids, grades in qrels.judgments():
-        for doc_id, grade in zip(doc_ids, grades.tolist(), strict=True):
-            yield Change(queries[query_id], documents[doc_id], grade, None)
+def _pairs(qrels: QrelsFile, queries: dict[str, int], documents: dict[str, int]) -> PairGrades:
+    own = np.fromiter((queries[one] for one in qrels.query_ids), np.int64, len(qrels.query_ids))
+    pks = np.fromiter((documents[one] for one in qrels.documents), np.int64, len(qrels.documents))
+    grades = qrels.grades.astype(np.int64, copy=False)
+    return PairGrades(np.repeat(own, np.diff(qrels.starts)), pks[qrels.codes], grades)
 
 
 def _unknown_ids(qrels: QrelsFile, queries: dict[str, int], documents: dict[str, int]) -> Exception:

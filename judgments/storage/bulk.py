@@ -6,14 +6,20 @@ list travels as one parameter and is joined.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 from django.apps import apps
 from django.db import connection, connections, models
 
 Pair = tuple[int, int]
+Column = npt.NDArray[np.integer[Any]] | int | str
 CHUNK = 20_000
+FETCHED: Final = 50_000  # rows that are Python objects at once
+COPIED: Final = 1 << 17  # rows that are laid out at once for COPY
 
 # Only the owner of a table may ANALYZE it, which the application is not. This function runs as its
 # owner, does nothing else, and only to tables that are the same owner's.
@@ -65,6 +71,66 @@ def insert_rows(
         else:
             places = ", ".join(["%s"] * len(columns))
             cursor.executemany(f"{into} VALUES ({places}){skip}", rows)
+
+
+def copy_rows(model: type[models.Model], columns: Mapping[str, Column], n: int) -> None:
+    """Insert `n` rows of numbers, and of values that are the same in all, without objects a row.
+
+    columns: by attribute name an array of whole numbers (n,), or one value; of a JSON column its
+    text. On PostgreSQL in the binary form of COPY, on SQLite in batches.
+    """
+    fields = {field.attname: field for field in model._meta.concrete_fields}
+    names = ", ".join(f'"{fields[name].column}"' for name in columns)
+    table = f'"{model._meta.db_table}" ({names})'
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            kinds = [str(fields[name].db_type(connection)) for name in columns]
+            with cursor.copy(f"COPY {table} FROM STDIN (FORMAT BINARY)") as copy:
+                copy.write(_COPY_HEAD)
+                for start in range(0, n, COPIED):
+                    rows = slice(start, start + COPIED)
+                    length = min(COPIED, n - start)
+                    copy.write(_binary(kinds, list(columns.values()), rows, length))
+                copy.write(_COPY_END)
+            return
+        places = ", ".join("%s" for _ in columns)
+        for start in range(0, n, CHUNK):
+            length = min(CHUNK, n - start)
+            own = (
+                value[start : start + length].tolist()
+                if isinstance(value, np.ndarray)
+                else repeat(value, length)
+                for value in columns.values()
+            )
+            statement = f"INSERT INTO {table} VALUES ({places})"  # noqa: S608
+            cursor.executemany(statement, list(zip(*own, strict=True)))
+
+
+_COPY_HEAD: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_COPY_END: Final = b"\xff\xff"
+_NUMBERS: Final = {"bigint": ">i8", "integer": ">i4", "smallint": ">i2"}
+
+
+def _binary(kinds: Sequence[str], values: Sequence[Column], rows: slice, length: int) -> bytes:
+    """The rows as COPY's binary form has them: how many fields, and each with its length."""
+    laid = [_laid_out(kind, value, rows) for kind, value in zip(kinds, values, strict=True)]
+    parts = [("fields", ">i2")]
+    for place, (form, _, _) in enumerate(laid):
+        parts += [(f"size{place}", ">i4"), (f"value{place}", form)]
+    table = np.empty(length, parts)
+    table["fields"] = len(kinds)
+    for place, (_, size, value) in enumerate(laid):
+        table[f"size{place}"], table[f"value{place}"] = size, value
+    return table.tobytes()
+
+
+def _laid_out(kind: str, value: Column, rows: slice) -> tuple[str, int, Any]:
+    """A column's NumPy form, how many bytes a value has, and the values."""
+    if kind == "jsonb":
+        text = b"\x01" + str(value).encode()
+        return f"V{len(text)}", len(text), np.void(text)
+    form = _NUMBERS[kind.split(" ", maxsplit=1)[0]]
+    return form, int(form[2:]), value[rows] if isinstance(value, np.ndarray) else value
 
 
 # An array of JSON texts would be escaped a character at a time; `json` and not `jsonb`, which

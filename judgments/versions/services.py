@@ -1,20 +1,29 @@
 """The one function that writes judgments."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
 
+import numpy as np
 from django.db import connection, models, transaction
 
 from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, Query, User
 from judgments.signals import version_committed
-from judgments.storage.bulk import insert_rows, pairs_list, values_list
+from judgments.storage.bulk import FETCHED, copy_rows, insert_rows, pairs_list, values_list
 from judgments.storage.side_texts import keep_text
-from judgments.versions.takes import admitted
-from judgments.versions.temporal import Current, Pair, Plan, Wanted, plan_commit
+from judgments.versions.takes import admitted, check_takes_people
+from judgments.versions.temporal import (
+    Current,
+    Numbers,
+    Pair,
+    Plan,
+    Wanted,
+    find_pairs,
+    plan_commit,
+)
 from touchstone.errors import DomainError
 
 
@@ -93,6 +102,102 @@ def commit_judgments(
     return version
 
 
+@dataclass(frozen=True, eq=False)
+class PairGrades:
+    """Grades of many pairs: three arrays of whole numbers of one length, in any order."""
+
+    queries: Numbers
+    documents: Numbers
+    grades: Numbers
+
+
+def commit_grades(
+    *,
+    judgment_list: JudgmentList,
+    pairs: PairGrades,
+    by: User | None,
+    at: datetime,
+    reason: str,
+    source: str,
+    signals: Sequence[tuple[str, int]] = (),
+) -> JudgmentVersion | None:
+    """As `commit_judgments`, for any number of grades of people without evidence.
+
+    A grade that is there already keeps its evidence. Nothing of a pair is a Python object.
+    Raises as `commit_judgments` does, and TakesRefused for a list that takes none of people.
+    """
+    order = np.lexsort((pairs.documents, pairs.queries))
+    queries, documents, grades = (
+        one[order] for one in (pairs.queries, pairs.documents, pairs.grades)
+    )
+    if ((queries[1:] == queries[:-1]) & (documents[1:] == documents[:-1])).any():
+        raise CommitRefused("pair_twice", "Duplicate query-document pair.")
+    with transaction.atomic():
+        locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
+        if locked.archived_at is not None:
+            raise CommitRefused("archived", "This list is archived, so it can’t be changed.")
+        check_takes_people(locked)
+        _check_codes(locked, set(np.unique(grades).tolist()))
+        current = _read_current_arrays(locked, queries)
+        places = find_pairs((queries, documents), (current.queries, current.documents))
+        is_there = places >= 0
+        changed = is_there & (current.grades[places] != grades) if len(current.ids) else is_there
+        opened = changed | ~is_there
+        if not opened.any():
+            return None
+        added = ~is_there
+        _check_all_in(locked, np.unique(queries[added]), np.unique(documents[added]))
+        version = make_version(
+            locked,
+            by=by,
+            at=at,
+            reason=reason,
+            source=source,
+            added=int(added.sum()),
+            changed=int(changed.sum()),
+            signals=signals,
+        )
+        _close(version.number, current.ids[places[changed]].tolist())
+        columns = {
+            "list_id": locked.pk,
+            "query_id": queries[opened],
+            "document_id": documents[opened],
+            "grade": grades[opened],
+            "since": version.number,
+            "evidence": "{}",
+        }
+        copy_rows(Judgment, columns, int(opened.sum()))
+        judgment_list.head = version.number
+    return version
+
+
+@dataclass(frozen=True, eq=False)
+class _CurrentRows:
+    """Rows that hold now, by query and document."""
+
+    ids: Numbers
+    queries: Numbers
+    documents: Numbers
+    grades: Numbers
+
+
+def _read_current_arrays(judgment_list: JudgmentList, queries: Numbers) -> _CurrentRows:
+    """The rows of these queries. queries: in order."""
+    parts = [np.zeros((0, 4), np.int64)]
+    if judgment_list.head:
+        subquery, parameter = values_list(np.unique(queries).tolist(), "bigint")
+        with connection.chunked_cursor() as cursor:
+            cursor.execute(
+                "SELECT id, query_id, document_id, grade FROM judgments_judgment "  # noqa: S608
+                + f"WHERE list_id = %s AND until IS NULL AND query_id {subquery} "
+                + "ORDER BY query_id, document_id",
+                [judgment_list.pk, parameter],
+            )
+            while rows := cursor.fetchmany(FETCHED):
+                parts.append(np.array(rows, np.int64))
+    return _CurrentRows(*np.concatenate(parts).T)
+
+
 def read_current(*, list_id: int, pairs: Iterable[Pair]) -> dict[Pair, Current]:
     """The rows that hold now for the given pairs."""
     table, parameters = pairs_list(pairs)
@@ -126,10 +231,14 @@ def _wanted(changes: Iterable[Change]) -> dict[Pair, Wanted]:
 
 
 def _check_grades(judgment_list: JudgmentList, wanted: Mapping[Pair, Wanted]) -> None:
-    known = {None, *(grade["code"] for grade in judgment_list.scale)}
-    unknown = {want.grade for want in wanted.values()} - known
+    grades = {want.grade for want in wanted.values()}
+    _check_codes(judgment_list, {grade for grade in grades if grade is not None})
+
+
+def _check_codes(judgment_list: JudgmentList, codes: set[int]) -> None:
+    unknown = codes - {grade["code"] for grade in judgment_list.scale}
     if unknown:
-        grades = ", ".join(str(grade) for grade in sorted(g for g in unknown if g is not None)[:5])
+        grades = ", ".join(map(str, sorted(unknown)[:5]))
         raise CommitRefused("grade_unknown", f"The list's scale has no grade {grades}.")
 
 
@@ -138,7 +247,12 @@ def _check_collection(judgment_list: JudgmentList, pairs: Iterable[Pair]) -> Non
     new = list(pairs)
     if not new:
         return
-    queries, documents = (set(ids) for ids in zip(*new, strict=True))
+    _check_all_in(judgment_list, *(set(ids) for ids in zip(*new, strict=True)))
+
+
+def _check_all_in(
+    judgment_list: JudgmentList, queries: Collection[int], documents: Collection[int]
+) -> None:
     own = judgment_list.collection_id
     if not _all_in(Query, own, queries) or not _all_in(Document, own, documents):
         raise CommitRefused(
@@ -146,8 +260,8 @@ def _check_collection(judgment_list: JudgmentList, pairs: Iterable[Pair]) -> Non
         )
 
 
-def _all_in(model: type[models.Model], collection_id: int, ids: set[int]) -> bool:
-    subquery, parameter = values_list(ids, str(model._meta.pk.rel_db_type(connection)))
+def _all_in(model: type[models.Model], collection_id: int, ids: Collection[int]) -> bool:
+    subquery, parameter = values_list(map(int, ids), str(model._meta.pk.rel_db_type(connection)))
     with connection.cursor() as cursor:
         cursor.execute(
             f'SELECT COUNT(*) FROM "{model._meta.db_table}" '  # noqa: S608
@@ -193,16 +307,21 @@ def make_version(
 
 
 def _write(list_id: int, number: int, plan: Plan) -> None:
-    if plan.closed:
-        subquery, parameter = values_list(plan.closed, "bigint")
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"UPDATE judgments_judgment SET until = %s WHERE id {subquery}",  # noqa: S608
-                [number, parameter],
-            )
+    _close(number, plan.closed)
     rows = [
         (list_id, query, document, grade, number, json.dumps(evidence, allow_nan=False))
         for query, document, grade, evidence in plan.opened
     ]
     columns = ("list_id", "query_id", "document_id", "grade", "since", "evidence")
     insert_rows(Judgment, columns, rows)
+
+
+def _close(number: int, row_ids: Sequence[int]) -> None:
+    """End rows at a version."""
+    if row_ids:
+        subquery, parameter = values_list(row_ids, "bigint")
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"UPDATE judgments_judgment SET until = %s WHERE id {subquery}",  # noqa: S608
+                [number, parameter],
+            )

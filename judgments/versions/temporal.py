@@ -4,9 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from touchstone.measures.traits import Traits
 
 Pair = tuple[int, int]
+Numbers = npt.NDArray[np.int64]
 Evidence = Mapping[str, Any]
 
 
@@ -68,6 +72,27 @@ def plan_commit(wanted: Mapping[Pair, Wanted], current: Mapping[Pair, Current]) 
         added += now is None
         changed += now is not None and now.grade != want.grade
     return Plan(closed, opened, added, changed, removed)
+
+
+def find_pairs(pairs: tuple[Numbers, Numbers], among: tuple[Numbers, Numbers]) -> Numbers:
+    """Where each pair is among others, from 0; −1 where it is not.
+
+    Both are arrays of queries and of documents, by query and then by document, each pair once.
+    """
+    if not len(pairs[0]) or not len(among[0]):
+        return np.full(len(pairs[0]), -1, np.int64)
+    # numbered by their order, so that a pair is one number however large the ids are
+    queries = np.unique(among[0])
+    documents = np.unique(among[1])
+    known = queries.searchsorted(among[0]) * len(documents) + documents.searchsorted(among[1])
+    places = [
+        ids.searchsorted(own).clip(max=len(ids) - 1)
+        for ids, own in zip((queries, documents), pairs, strict=True)
+    ]
+    is_known = (queries[places[0]] == pairs[0]) & (documents[places[1]] == pairs[1])
+    wanted = places[0] * len(documents) + places[1]
+    found = known.searchsorted(wanted).clip(max=len(known) - 1)
+    return np.where(is_known & (known[found] == wanted), found, -1)
 
 
 def _holds(want: Wanted, now: Current | None) -> bool:
