@@ -71,10 +71,12 @@ class Bias:
 
 @dataclass(frozen=True)
 class QueryBias:
-    """A query that the machine judges otherwise. query: its id."""
+    """A query that the machine judges otherwise. query: its id. same: the share of pairs with the
+    same grade."""
 
     query: int
     pairs: int
+    same: float
     bias: float
 
 
@@ -145,16 +147,14 @@ def trust_of(graded: Graded, single: Single, values: Sequence[float]) -> Trust:
     table = np.bincount(graded.people * grades + graded.machine, minlength=grades * grades).reshape(
         grades, grades
     )
-    cells = graded.people * grades + graded.machine
-    tables = cluster_counts(graded.queries, cells, grades * grades).reshape(-1, grades, grades)
     said = count_labels(single.pairs, single.steps, values, graded.queries[single.pairs])
     return Trust(
         pairs=len(graded),
         queries=len(np.unique(graded.queries)),
         alpha=alpha_with_people(graded, single, values),
         ceiling=_figure(alpha(said, resamples=RESAMPLES)),
-        kappa=_kappa(tables, values, "none"),
-        weighted=_kappa(tables, values, "quadratic"),
+        kappa=kappa_of(graded, values, "none"),
+        weighted=kappa_of(graded, values, "quadratic"),
         same=same_of(graded, values),
         table=tuple(tuple(row) for row in table.tolist()),
         bias=bias_of(graded),
@@ -166,8 +166,11 @@ def trust_of(graded: Graded, single: Single, values: Sequence[float]) -> Trust:
     )
 
 
-def _kappa(tables: Ints, values: Sequence[float], weights: Weights) -> Figure:
-    """tables: (queries, grades, grades)."""
+def kappa_of(graded: Graded, values: Sequence[float], weights: Weights) -> Figure:
+    """Cohen's kappa of the machine with people's grade of the pair."""
+    grades = len(values)
+    cells = graded.people * grades + graded.machine
+    tables = cluster_counts(graded.queries, cells, grades * grades).reshape(-1, grades, grades)
     resamples = RESAMPLES if len(tables) >= FEWEST_CLUSTERS else 0
     return _figure(cohen_kappa(tables, values, weights=weights, resamples=resamples))
 
@@ -201,9 +204,10 @@ def _most_biased(graded: Graded) -> tuple[QueryBias, ...]:
     queries, cluster = np.unique(graded.queries, return_inverse=True)
     count = np.bincount(cluster)
     mean = np.bincount(cluster, weights=graded.machine - graded.people) / count
+    same = np.bincount(cluster, weights=graded.machine == graded.people) / count
     first = np.lexsort((queries, -count, -np.abs(mean)))[:SHOWN]
     return tuple(
-        QueryBias(int(queries[place]), int(count[place]), float(mean[place]))
+        QueryBias(int(queries[place]), int(count[place]), float(same[place]), float(mean[place]))
         for place in first.tolist()
         if mean[place]
     )

@@ -18,6 +18,7 @@ from annotation.machine_judges.agreement import (
     alpha_with_people,
     bias_of,
     drift_of,
+    kappa_of,
     same_of,
     trust_of,
 )
@@ -39,10 +40,14 @@ PairKey = tuple[int, int]  # ids of a query and a document
 
 @dataclass(frozen=True)
 class SegmentTrust:
-    """A judge's agreement with people on the queries of a segment."""
+    """A judge's agreement with people on the queries of a segment. weighted: Cohen's kappa with
+    quadratic weights. same: the share of pairs with the same grade.
+    """
 
     name: str
     alpha: Figure
+    weighted: Figure
+    same: Figure
     bias: Bias
 
 
@@ -90,11 +95,12 @@ class TableRow:
 
 @dataclass(frozen=True)
 class QueryRow:
-    """A query that the machine judges otherwise."""
+    """A query that the machine judges otherwise. same: the share of pairs with the same grade."""
 
     qid: str
     text: str
     pairs: int
+    same: float
     bias: float
 
 
@@ -193,7 +199,7 @@ def get_trust_page(
 def _name_queries(trust: Trust) -> tuple[QueryRow, ...]:
     known = Query.objects.in_bulk([one.query for one in trust.most_biased])
     return tuple(
-        QueryRow(known[one.query].qid, known[one.query].text, one.pairs, one.bias)
+        QueryRow(known[one.query].qid, known[one.query].text, one.pairs, one.same, one.bias)
         for one in trust.most_biased
     )
 
@@ -204,7 +210,7 @@ def _get_computed(access: Access, revision: JudgeRevision, judgment_list: Judgme
     said = Pair.objects.filter(list=judgment_list).aggregate(said=Sum("label_seq"))["said"] or 0
     family = revision.judge.family
     state = f"{newest}:{judgment_list.pk}:{judgment_list.head}:{said}:{family}"
-    name = f"trust:3:{revision.salt}:{state}"
+    name = f"trust:4:{revision.salt}:{state}"
     return get_or_compute(name, Computed, KEPT, lambda: _compute(access, revision, judgment_list))
 
 
@@ -304,7 +310,13 @@ def _of_segment(
     name: str, chosen: np.ndarray, graded: Graded, single: Single, values: list[float]
 ) -> SegmentTrust:
     rows, some = _only(chosen, graded, single)
-    return SegmentTrust(name, alpha_with_people(rows, some, values), bias_of(rows))
+    return SegmentTrust(
+        name,
+        alpha_with_people(rows, some, values),
+        kappa_of(rows, values, "quadratic"),
+        same_of(rows, values),
+        bias_of(rows),
+    )
 
 
 def _only(chosen: np.ndarray, graded: Graded, single: Single) -> tuple[Graded, Single]:

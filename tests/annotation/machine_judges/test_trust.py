@@ -60,7 +60,8 @@ def test_bias_is_in_steps_and_its_interval_over_queries():
     assert found.bias.high - found.bias.value == pytest.approx(4.302652729911275 * error)
     assert (found.bias.pairs, found.bias.queries) == (6, 3)
     assert [one and round(one.value, 6) for one in found.by_grade] == [1.0, 0.5, 0.0]
-    assert [(one.query, one.bias) for one in found.most_biased] == [(1, 1.0), (3, 1.0)]
+    rows = [(one.query, one.bias, one.same) for one in found.most_biased]
+    assert rows == [(1, 1.0, 0.0), (3, 1.0, 0.5)]
     assert found.same.value == pytest.approx(3 / 6)
 
 
@@ -165,6 +166,10 @@ def test_rest_says_the_same_as_numbers(world, settings):
     ]
     assert (found["boards"]["tau"], found["boards"]["queries"]) == (-1.0, 3)
     assert [one["first_place"] for one in found["boards"]["runs"]] == [1, 2]
+    (tail,) = [one for one in found["segments"] if one["name"] == "tail"]
+    assert [tail[name]["pairs"] for name in ("alpha", "weighted", "same", "bias")] == [3] * 4
+    values = [tail[name]["value"] for name in ("weighted", "same")]
+    assert values == pytest.approx([-1.0, 1 / 3])
     assert found["drift"] is None
     assert ada.get(f"{base}/{judge_id}/agreement", {"list": "other"}).status_code == 404
     campaign = world.judgments.campaigns.get()
