@@ -34,6 +34,16 @@ class OverviewPage:
     steps: list[Step]
 
     @property
+    def open_steps(self) -> list[Step]:
+        """The steps still to do, in order."""
+        return [step for step in self.steps if not step.is_done]
+
+    @property
+    def done_steps(self) -> list[Step]:
+        """The steps that are done, in order."""
+        return [step for step in self.steps if step.is_done]
+
+    @property
     def next_step(self) -> Step | None:
         """The first thing that this viewer can do and no one has done."""
         return next((step for step in self.steps if not step.is_done and step.url), None)
