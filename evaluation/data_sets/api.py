@@ -103,7 +103,7 @@ class LowestQueriesOutput(serializers.Serializer[Any]):
 
     measure = serializers.CharField()
     queries = serializers.IntegerField()
-    lowest = LowQueryOutput(source="rows", many=True)
+    lowest = LowQueryOutput(many=True)
 
 
 class DataSetFiguresOutput(serializers.Serializer[Any]):

@@ -37,7 +37,7 @@ def find_lowest(columns: Columns, table: "pa.Table") -> list[dict[str, Any]]:
             "lowest": [
                 asdict(low)
                 | {"query": low.query[:LONGEST]}
-                | {"documents": [[own.id[:LONGEST], own.grade] for own in low.documents]}
+                | {"documents": [[own.doc_id[:LONGEST], own.grade] for own in low.documents]}
                 for low in one.lowest
             ],
         }

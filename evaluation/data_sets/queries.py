@@ -24,6 +24,7 @@ from evaluation.models import (
 )
 from judgments.permissions import Access, NotFound, check_may_see_rankings, may_upload_runs
 from touchstone.bulk.errors import BulkRefused, check_pyarrow
+from touchstone.bulk.low_queries import LowDocument, Lowest, LowQuery
 from touchstone.measures.exact import IntArray, add, as_integers, from_bytes, means, standard_errors
 from touchstone.statistics.intervals import half_interval
 
@@ -86,34 +87,6 @@ class EvaluationProgress:
 
 
 @dataclass(frozen=True)
-class LowDocument:
-    """A document of a ranking. grade: None where it is not judged."""
-
-    doc_id: str
-    grade: float | None
-
-
-@dataclass(frozen=True)
-class LowRow:
-    """A query with a low value. documents: its first, of `ranked`."""
-
-    query: str
-    segment: str
-    value: float
-    ranked: int
-    documents: tuple[LowDocument, ...]
-
-
-@dataclass(frozen=True)
-class LowestRows:
-    """The lowest values of a measure among a sample of queries of the newest day."""
-
-    measure: str
-    queries: int
-    rows: tuple[LowRow, ...]
-
-
-@dataclass(frozen=True)
 class EvaluationRow:
     """An evaluation. progress: None where it is not running."""
 
@@ -172,7 +145,7 @@ class DataSetPage:
     segments: tuple[Group, ...]
     whole: Group | None
     newest_day: str
-    lowest: LowestRows | None
+    lowest: Lowest | None
     incidents: tuple[OpenIncident, ...]
     may_change: bool
     problem: str
@@ -337,14 +310,14 @@ def list_groups(
     return [(one, _group(names, names[0], one.segment, [one])) for one in own]
 
 
-def lowest_of(evaluation: DataSetEvaluation) -> tuple[LowestRows, ...]:
+def lowest_of(evaluation: DataSetEvaluation) -> tuple[Lowest, ...]:
     """The queries with low values that an evaluation keeps, by measure."""
     return tuple(
-        LowestRows(
+        Lowest(
             one["measure"],
             one["queries"],
             tuple(
-                LowRow(
+                LowQuery(
                     low["query"],
                     low["segment"],
                     low["value"],

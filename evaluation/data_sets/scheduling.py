@@ -4,21 +4,18 @@ A portion is claimed for a time, which its worker prolongs; a worker that was ki
 If two work on one portion nevertheless, both get the same result, and it is stored once.
 """
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db import DatabaseError, close_old_connections, connection
 from django.db.models import F, Min, Q, QuerySet
 from django.utils import timezone
 
 from evaluation.data_sets.services import TASK
 from evaluation.models import DataSetEvaluation, DataSetPortion
+from judgments.jobs.heartbeats import beating
 from judgments.waking import publish
 
-ATTEMPTS: Final = 5
 AT_ONCE: Final = 8  # portions of one evaluation that are with workers, or on their way to them
 LEASE: Final = timedelta(seconds=40)
 PULSE: Final = 10.0  # seconds
@@ -81,26 +78,11 @@ def put_back(portion: DataSetPortion, *, at: datetime) -> None:
     )
 
 
-@contextmanager
-def prolonged(portion: DataSetPortion) -> Iterator[None]:
-    """Keep the claim from a thread of its own while the work runs."""
-    stop = threading.Event()
+def prolonged(portion: DataSetPortion) -> AbstractContextManager[None]:
+    """Keep the claim while the work runs."""
     own = DataSetPortion.objects.filter(pk=portion.pk, done_at=None)
 
-    def beat() -> None:
-        while not stop.wait(PULSE):
-            try:
-                own.update(leased_until=timezone.now() + LEASE)
-            except DatabaseError:  # the next beat may come through
-                pass
-            finally:
-                close_old_connections()
-        connection.close()
+    def prolong() -> None:
+        own.update(leased_until=timezone.now() + LEASE)
 
-    thread = threading.Thread(target=beat, name=f"portion {portion.pk}", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
+    return beating(prolong, every=PULSE, name=f"portion {portion.pk}")

@@ -25,6 +25,7 @@ from evaluation.data_sets.services import (
 from evaluation.live_rankers.forms import ScheduleForm
 from evaluation.live_rankers.schedules import ScheduleRefused
 from evaluation.pages.rendering import render_page
+from judgments.pages.refusing import RefusalsAsMessages
 from judgments.pages.rendering import posted
 from judgments.permissions import Access, NotFound, check_may_upload_runs, get_access
 from touchstone.errors import DomainError
@@ -84,10 +85,8 @@ def data_set_evaluate(request: HttpRequest, slug: str, data_set_slug: str) -> Ht
     access = get_access(viewer=request.user, slug=slug)
     check_may_upload_runs(access)
     own = get_data_set(access=access, slug=data_set_slug)
-    try:
+    with RefusalsAsMessages(request):
         start_evaluation(access=access, data_set=own, at=timezone.now())
-    except DomainError as error:
-        messages.error(request, error.message)
     return redirect("data-set", slug, data_set_slug)
 
 
@@ -99,11 +98,8 @@ def data_set_stop(
     access = get_access(viewer=request.user, slug=slug)
     check_may_upload_runs(access)
     own = get_evaluation(access=access, slug=data_set_slug, public_id=public_id)
-    try:
+    with RefusalsAsMessages(request):
         stop_evaluation(access=access, evaluation=own, at=timezone.now())
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, "Evaluation stopped.")
     return redirect("data-set", slug, data_set_slug)
 
@@ -134,11 +130,8 @@ def data_set_retire(request: HttpRequest, slug: str, data_set_slug: str) -> Http
     access = get_access(viewer=request.user, slug=slug)
     check_may_upload_runs(access)
     own = get_data_set(access=access, slug=data_set_slug)
-    try:
+    with RefusalsAsMessages(request):
         retire_data_set(access=access, data_set=own, at=timezone.now())
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, f"{own.name} retired. Its figures stay at this address.")
     return redirect("data-sets", slug)
 

@@ -22,7 +22,6 @@ from evaluation.data_sets.figures import figures_of, pack_counts, unpack_counts
 from evaluation.data_sets.places import FoundFile, check_file, find_files, find_place
 from evaluation.data_sets.plans import check_comparable
 from evaluation.data_sets.scheduling import (
-    ATTEMPTS,
     announce,
     claim,
     is_with_no_one,
@@ -32,6 +31,7 @@ from evaluation.data_sets.scheduling import (
 )
 from evaluation.data_sets.services import start_scheduled
 from evaluation.models import DataSet, DataSetEvaluation, DataSetFigures, DataSetPortion
+from judgments.jobs.heartbeats import ATTEMPTS, GAVE_UP
 from judgments.waking import wake
 from touchstone.bulk.counts import BulkCounts
 from touchstone.bulk.errors import BulkRefused, BulkUnreadable
@@ -55,8 +55,7 @@ def work_portion(*, portion_id: int, clock: Callable[[], datetime]) -> None:
         return
     evaluation = portion.evaluation
     if portion.attempts > ATTEMPTS:
-        message = "Gave up after five attempts: the worker stopped each time before it was done."
-        fail(evaluation, message, at=clock())
+        fail(evaluation, GAVE_UP, at=clock())
         return
     try:
         with prolonged(portion):

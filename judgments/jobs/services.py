@@ -4,19 +4,18 @@ import logging
 import os
 import subprocess
 import sys
-import threading
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.core.files.base import File
-from django.db import DatabaseError, close_old_connections, connection, transaction
+from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from judgments.jobs.heartbeats import ATTEMPTS, GAVE_UP, beating
 from judgments.jobs.kinds import get_handler, is_heavy
 from judgments.jobs.progress import in_this_process
 from judgments.jobs.queries import due_jobs
@@ -29,7 +28,6 @@ from touchstone.files.errors import FileRefused
 logger = logging.getLogger(__name__)
 
 TASK = "judgments.work_jobs"
-ATTEMPTS = 5
 PULSE = 5.0
 BACK_OFF = (5, 20, 60, 180)  # seconds before each further attempt
 UPLOADS = 500  # cleared in one round
@@ -185,7 +183,7 @@ def _spawn(claim: Claim) -> None:
     # clients of logs are compared by Python's hashes: under a key that ends with the process
     environment = os.environ | {"PYTHONHASHSEED": "random"}
     with (
-        _pulse(claim),
+        _beating(claim),
         subprocess.Popen(  # noqa: S603  (this project's own program)
             command, cwd=settings.BASE_DIR, env=environment, stdin=subprocess.PIPE
         ) as child,
@@ -196,19 +194,20 @@ def _spawn(claim: Claim) -> None:
         claim.put_back("The process that did this job ended unexpectedly. See the server log.")
 
 
+def _beating(claim: Claim) -> AbstractContextManager[None]:
+    return beating(claim.beat, every=PULSE, name=f"job {claim.job_id}")
+
+
 def _claim(now: datetime) -> Claim | None:
     """Take the oldest due job; the attempt is counted before the work, so crashing counts too."""
     for job in due_jobs(now)[:10]:
         token = uuid.uuid4()
         seen = Job.objects.filter(pk=job.pk, state=job.state, token=job.token)
         if job.attempts >= ATTEMPTS:
-            message = (
-                "Gave up after five attempts: the worker stopped each time before the job was done."
-            )
             seen.update(
                 state=Job.State.FAILED,
                 finished_at=now,
-                result={"message": message, "problem_count": 0},
+                result={"message": GAVE_UP, "problem_count": 0},
             )
             continue
         claimed = seen.update(
@@ -226,7 +225,7 @@ def _claim(now: datetime) -> Claim | None:
 
 def _take(claim: Claim) -> None:
     try:
-        with _pulse(claim):
+        with _beating(claim):
             get_handler(claim._job.kind)(claim)
         if not claim.finished:
             claim.finish({})
@@ -272,27 +271,3 @@ def _forget_file(job: Job) -> None:
         job.file.close()
         job.file.delete(save=False)  # which empties the field
         Job.objects.filter(pk=job.pk).update(file="")
-
-
-@contextmanager
-def _pulse(claim: Claim) -> Iterator[None]:
-    """Show signs of life from a thread of its own while the work runs."""
-    stop = threading.Event()
-
-    def beat() -> None:
-        while not stop.wait(PULSE):
-            try:
-                claim.beat()
-            except DatabaseError:  # SQLite, while the work itself writes: no one else can either
-                logger.debug("no heartbeat for job %s", claim.job_id)
-            finally:
-                close_old_connections()
-        connection.close()
-
-    thread = threading.Thread(target=beat, name=f"job {claim.job_id}", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()

@@ -1,7 +1,6 @@
 """The queries with the lowest values, with their documents: what to look at of an evaluation."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -9,37 +8,10 @@ import pyarrow as pa
 
 from touchstone.bulk.counts import shown
 from touchstone.bulk.kernel import QueryRows, query_values
+from touchstone.bulk.low_queries import LowDocument, Lowest, LowQuery
 from touchstone.bulk.plan import Plan
 
 MOST_DOCUMENTS: Final = 10
-
-
-@dataclass(frozen=True)
-class LowDocument:
-    """A document of a ranking. grade: None where it is not judged."""
-
-    id: str
-    grade: float | None
-
-
-@dataclass(frozen=True)
-class LowQuery:
-    """A query and its value of one measure. ranked: how many documents it has; the first follow."""
-
-    query: str
-    segment: str
-    value: float
-    ranked: int
-    documents: tuple[LowDocument, ...]
-
-
-@dataclass(frozen=True)
-class Lowest:
-    """The lowest values of a measure among `queries` queries that are in its mean."""
-
-    measure: str
-    queries: int
-    lowest: tuple[LowQuery, ...]
 
 
 def lowest_queries(plan: Plan, table: pa.Table, *, most: int, prefix: str = "") -> Sequence[Lowest]:

@@ -81,11 +81,11 @@ def test_a_researcher_registers_evaluates_and_reads_a_time_line(dora: Client, la
     ]
     lowest = page.lowest
     assert (lowest.measure, lowest.queries) == ("P(rel=1)@1", 2)
-    assert [(one.query, one.segment, one.value) for one in lowest.rows] == [
+    assert [(one.query, one.segment, one.value) for one in lowest.lowest] == [
         ("2, 2026-11-02", "FR", 0.0),
         ("1, 2026-11-02", "DE", 1.0),
     ]
-    found = [(one.doc_id, one.grade) for one in lowest.rows[0].documents]
+    found = [(one.doc_id, one.grade) for one in lowest.lowest[0].documents]
     assert found == [("d1", 0.0), ("d2", 1.0)]
     assert [(one.name, one.shown.mean) for one in page.segments] == [("DE", 1.0), ("FR", 0.0)]
     assert (page.whole.queries, page.whole.rows, page.newest_day) == (2, 4, "2026-11-02")

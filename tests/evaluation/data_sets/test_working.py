@@ -14,7 +14,7 @@ import pytest
 from evaluation.data_sets.definition import columns_of
 from evaluation.data_sets.places import read_places
 from evaluation.data_sets.plans import Columns
-from evaluation.data_sets.scheduling import AT_ONCE, ATTEMPTS, SILENCE, announce, claim
+from evaluation.data_sets.scheduling import AT_ONCE, SILENCE, announce, claim
 from evaluation.data_sets.services import (
     DataSetRefused,
     register_data_set,
@@ -24,6 +24,7 @@ from evaluation.data_sets.services import (
 )
 from evaluation.data_sets.working import coordinate, is_coordinating_due, work_portion
 from evaluation.models import DataSet, DataSetEvaluation, DataSetFigures, DataSetPortion
+from judgments.jobs.heartbeats import ATTEMPTS
 from tests.builders import NOW, make_access, make_world
 from tests.touchstone.bulk.builders import written
 from tests.touchstone.bulk.generator import interactions, write_scattered

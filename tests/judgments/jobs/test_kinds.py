@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from judgments.accounts.retention import clear_old
 from judgments.jobs import kinds as registry
+from judgments.jobs.heartbeats import ATTEMPTS
 from judgments.jobs.queries import gathered, get_job, is_job_due
-from judgments.jobs.services import ATTEMPTS, JobLost, submit_job, work_jobs
+from judgments.jobs.services import JobLost, submit_job, work_jobs
 from judgments.models import Document, Job, JudgmentVersion, Query
 from judgments.permissions import NotFound
 from tests.builders import World, make_access, make_world

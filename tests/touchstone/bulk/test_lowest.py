@@ -6,7 +6,8 @@ import pyarrow as pa
 from tests.touchstone.bulk.builders import means, plan, table
 from tests.touchstone.bulk.generator import interactions
 from touchstone.bulk.columns import normalised
-from touchstone.bulk.lowest import LowDocument, lowest_queries
+from touchstone.bulk.low_queries import LowDocument
+from touchstone.bulk.lowest import lowest_queries
 from touchstone.bulk.spill import table_of
 
 ROWS = (
