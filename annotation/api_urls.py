@@ -14,6 +14,7 @@ from annotation.machine_judges import api as judges
 from annotation.machine_judges.takes_api import ListTakes
 from annotation.quality import api as quality
 from annotation.questions import api as questions
+from annotation.retention.api import CollectionRetention
 from annotation.reviews import api as reviews
 from annotation.set_aside import api as leaving_out
 from judgments.pages.languages import translated
@@ -31,6 +32,7 @@ urlpatterns = [
         ListTakes.as_view(),
         name="api-list-takes",
     ),
+    path("collections/<slug:slug>/retention", CollectionRetention.as_view(), name="api-retention"),
     path(f"{J}/", judges.MachineJudges.as_view(), name="api-machine-judges"),
     path(f"{J}/<int:judge_id>/family", judges.JudgeFamily.as_view(), name="api-judge-family"),
     path(

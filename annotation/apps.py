@@ -6,7 +6,8 @@ from judgments.triggers import AppendOnly, keep_append_only
 
 APPEND_ONLY = [
     AppendOnly("annotation_guidelinerevision"),
-    AppendOnly("annotation_judgeattempt"),
+    # what was answered can be deleted, what came of it can't
+    AppendOnly("annotation_judgeattempt", empties=("answer", "detail")),
     AppendOnly("annotation_judgerevision"),
     AppendOnly("annotation_machinelabel"),
     AppendOnly("annotation_pool"),
@@ -20,7 +21,8 @@ APPEND_ONLY = [
     AppendOnly("annotation_reopening"),
     AppendOnly("annotation_onemorelabel"),
     AppendOnly("annotation_withdrawnwish"),
-    AppendOnly("annotation_checkaction"),
+    # what a lead wrote to a person goes with the person
+    AppendOnly("annotation_checkaction", empties=("message",)),
     AppendOnly("annotation_message"),
     AppendOnly("annotation_review"),
     AppendOnly("annotation_announcement"),

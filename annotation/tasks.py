@@ -14,6 +14,8 @@ from annotation.pooling.snapshot_pools import build_due_pools
 from annotation.quality.services import refresh_quality
 from annotation.reminders.services import TASK as REMIND
 from annotation.reminders.services import remind
+from annotation.retention.services import TASK as CLEAR_OLD
+from annotation.retention.services import clear_old
 from annotation.rule_change.previews import preview_rule
 from annotation.set_aside.services import preview_aside
 from judgments.live import announce, labels_topic
@@ -82,6 +84,12 @@ def preview_campaign_aside(campaign_id: int, people: str) -> None:
 def remind_people() -> None:
     """Tell leads what waits for them, unless that was done just now."""
     remind(at=timezone.now())
+
+
+@shared_task(name=CLEAR_OLD, ignore_result=True)
+def clear_old_of_collections() -> None:
+    """Delete what collections no longer keep."""
+    clear_old(at=timezone.now())
 
 
 @shared_task(name=CHECK_BUDGETS, ignore_result=True)

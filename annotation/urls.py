@@ -23,6 +23,7 @@ from annotation.pooling import snapshot_pool_views as snapshot_pools
 from annotation.pooling import views as pools
 from annotation.quality import views as quality
 from annotation.questions import views as questions
+from annotation.retention.views import retention
 from annotation.reviews import views as reviews
 from annotation.rule_change import views as rules
 from annotation.set_aside import views as leaving_out
@@ -184,6 +185,7 @@ urlpatterns: list[URLPattern] = [
         questions.announcement_withdraw,
         name="campaign-announcement-withdraw",
     ),
+    path(f"{C}/retention", retention, name="retention"),
     path(f"{K}/live", monitoring.campaign_live, name="campaign-live"),
     path(
         f"{K}/people/<str:username>/release",

@@ -529,6 +529,7 @@ CELERY_TASK_ROUTES = {
     "annotation.refresh_quality": {"queue": "jobs"},
     "annotation.follow_documents": {"queue": "jobs"},
     "annotation.remind": {"queue": "jobs"},
+    "annotation.clear_old": {"queue": "jobs"},
     "annotation.preview_rule": {"queue": "jobs"},
     "annotation.preview_aside": {"queue": "jobs"},
 }

@@ -19,6 +19,7 @@ import annotation.due
 import annotation.machine_judges.following
 import annotation.quality.due
 import annotation.reminders.services
+import annotation.retention.services
 import evaluation.canaries.due
 import evaluation.corrected.due
 import evaluation.data_set_canaries.due
@@ -50,6 +51,7 @@ WITHOUT_ARGUMENTS: Final[Mapping[str, Callable[[datetime], bool]]] = {
     "annotation.release_expired": annotation.due.is_lease_due,
     "annotation.build_snapshot_pools": annotation.due.is_snapshot_pool_due,
     annotation.budgets.services.TASK: annotation.budgets.services.is_check_due,
+    annotation.retention.services.TASK: annotation.retention.services.is_clearing_due,
     "annotation.remind": annotation.reminders.services.is_reminding_due,
 }
 # what each gives the ids of

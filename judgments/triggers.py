@@ -25,12 +25,14 @@ class AppendOnly:
 
     table: the table's name.
     closes: the one column that may go from null to a value, once, with nothing else changing.
+    empties: columns of text or bytes that may become empty, with nothing else changing.
     deletable: True where whole rows may still be deleted (stored evaluations are thinned).
     """
 
     table: str
     closes: str | None = None
     deletable: bool = False
+    empties: tuple[str, ...] = ()
 
 
 def keep_append_only(app: AppConfig, tables: list[AppendOnly]) -> None:
@@ -75,6 +77,14 @@ def remove_triggers(connection: BaseDatabaseWrapper, tables: list[AppendOnly]) -
 
 def _forbidden(table: AppendOnly, columns: list[str], differs: str) -> str:
     """The SQL condition under which an update is refused; `differs` is the null-safe unequal."""
+    if table.empties:
+        stay = [name for name in columns if name not in table.empties]
+        others = [f'NEW."{name}" {differs} OLD."{name}"' for name in stay]
+        filled = [
+            f'(NEW."{one}" {differs} OLD."{one}" AND length(NEW."{one}") > 0)'
+            for one in table.empties
+        ]
+        return " OR ".join(others + filled)
     if table.closes is None:
         return "1 = 1"
     changed = " OR ".join(

@@ -221,8 +221,10 @@ def own_postgres_database(server: str, *, like: str = "template1") -> Iterator[s
 
 
 def digest_of_migrations() -> str:
-    """Of what a migrated database follows from: our migrations, and the packages with theirs."""
-    files = (*sorted(ROOT.glob("*/migrations/*.py")), ROOT / "requirements.lock")
+    """Of what a migrated database follows from: our migrations and triggers, and the packages with
+    theirs."""
+    triggers = (*sorted(ROOT.glob("*/apps.py")), ROOT / "judgments" / "triggers.py")
+    files = (*sorted(ROOT.glob("*/migrations/*.py")), *triggers, ROOT / "requirements.lock")
     found = hashlib.sha256()
     for file in files:
         found.update(str(file.relative_to(ROOT)).encode() + file.read_bytes())

@@ -44,6 +44,7 @@ from annotation.models.questions import (
     Question,
     WithdrawnAnnouncement,
 )
+from annotation.models.retention import LabelTimingDay, Retention
 from annotation.models.reviews import Review, Reviewer
 from annotation.models.skips import QuerySkip
 from annotation.models.training import TrainingAnswer, TrainingAttempt
@@ -73,6 +74,7 @@ __all__ = [
     "JudgeRevision",
     "Label",
     "LabelTiming",
+    "LabelTimingDay",
     "LabellingPreferences",
     "MachineCheck",
     "MachineJudge",
@@ -86,6 +88,7 @@ __all__ = [
     "QuerySkip",
     "Question",
     "Reopening",
+    "Retention",
     "Review",
     "Reviewer",
     "RulePreview",

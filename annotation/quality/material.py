@@ -12,7 +12,15 @@ import numpy as np
 from django.db.models import Count, Min, Sum
 from django.db.models.functions import Coalesce
 
-from annotation.models import OVERLAP_PURPOSES, Assignment, Campaign, GoldCheck, Label, Pair
+from annotation.models import (
+    OVERLAP_PURPOSES,
+    Assignment,
+    Campaign,
+    GoldCheck,
+    Label,
+    LabelTimingDay,
+    Pair,
+)
 from annotation.models.labels import MADE_AT
 from annotation.quality.events import list_marked
 from annotation.quality.figures import Event, Ints, Material, Repeats
@@ -89,7 +97,13 @@ def count_given(campaign: Campaign) -> dict[str, Any]:
     given = Label.objects.filter(pair__campaign=campaign).aggregate(
         labels=Count("pk"), measured=Count("timing__seconds"), seconds=Sum("timing__seconds")
     )
-    return given | {"seconds": given["seconds"] or 0.0}
+    # of times that are no longer kept for each label
+    gone = LabelTimingDay.objects.filter(campaign=campaign).aggregate(
+        measured=Sum("labels"), seconds=Sum("seconds")
+    )
+    return given | {
+        name: (given[name] or 0) + (gone[name] or 0) for name in ("measured", "seconds")
+    }
 
 
 def _rows(campaign: Campaign) -> list[Row]:

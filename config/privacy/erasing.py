@@ -19,6 +19,7 @@ from annotation.models import (
     Adjudication,
     Announcement,
     CampaignAnnotator,
+    CheckAction,
     GoldItem,
     Label,
     LabellingPreferences,
@@ -28,6 +29,7 @@ from annotation.models import (
     QuerySkip,
     Reopening,
 )
+from annotation.retention.services import forget_timings
 from config.privacy import mentions
 from config.privacy.ledger import add_erasure, list_erasures
 from judgments.accounts.services import check_may_be_erased
@@ -77,7 +79,16 @@ OWN: Final[tuple[tuple[type[Model], str], ...]] = (
     (RecoveryCode, "user"),
     (SecurityKey, "user"),
     (SecondFactor, "user"),
-    (LabelTiming, "label__annotator"),
+)
+
+
+# what others write in a row about something else, and what is left of it where it names the person
+NAMING: Final[tuple[tuple[type[Model], str, str], ...]] = (
+    (Invitation, "note", ""),
+    (GoldItem, "reason", ""),
+    (QuerySkip, "note", ""),
+    (CampaignAnnotator, "paused", "erased"),  # empty: not paused
+    (CheckAction, "message", ""),
 )
 
 
@@ -179,16 +190,18 @@ def _clear_mentions(names: mentions.Names, at: datetime) -> None:
     messages_qs.update(payload={}, address="", problem="")
     jobs_qs = Job.objects.filter(pk__in=mentions.find_jobs(names))
     jobs_qs.update(params={}, result={}, problems=[], file_name="")
+    for model, column, emptied in NAMING:
+        rows_qs: Any = model._default_manager.all()
+        rows_qs.filter(mentions.named_in(column, names)).update(**{column: emptied})
 
 
 def _delete_own(user: User) -> int:
     """Delete the person's own rows; how many of them were timings."""
     secrets = list(SecondFactor.objects.filter(user=user).values_list("secret_id", flat=True))
-    timings = 0
+    timings = forget_timings(LabelTiming.objects.filter(label__annotator=user))
     for model, whose in OWN:
         own_qs: Any = model._default_manager.filter(**{whose: user})
-        deleted = own_qs.delete()[0]
-        timings += deleted if model is LabelTiming else 0
+        own_qs.delete()
     Secret.objects.filter(pk__in=secrets).delete()
     for attempts in (AccessAttempt, AccessFailureLog):
         attempts.objects.filter(username__in={fold(user.username), user.username}).delete()
@@ -209,6 +222,7 @@ def _clear_own(user: User, at: datetime) -> None:
     invitations_qs.filter(accepted_at=None, withdrawn_at=None).update(withdrawn_at=at)
     GoldItem.objects.filter(created_by=user).update(reason="")
     QuerySkip.objects.filter(annotator=user).update(note="")
+    CheckAction.objects.filter(annotator=user).exclude(message="").update(message="")
     CampaignAnnotator.objects.filter(user=user).exclude(paused="").update(paused="erased")
 
 

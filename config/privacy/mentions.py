@@ -79,6 +79,16 @@ def find_texts(names: Names) -> set[str]:
     }
 
 
+def named_in(column: str, names: Names) -> Q:
+    """Rows whose short text is the person's name or username, or names the person."""
+    result = Q(pk__in=())
+    for whole in names.whole:
+        result |= Q(**{f"{column}__iexact": whole})
+    for within in names.within:
+        result |= Q(**{f"{column}__icontains": within})
+    return result
+
+
 def find_notices(names: Names) -> list[int]:
     """Notices of others whose values name the person."""
     rows = Notice.objects.values_list("pk", "payload").iterator()

@@ -26,6 +26,7 @@ SENTENCES: Final = {
     "campaign.restored": "restored the campaign {}",
     "collection.archived": "archived the collection {}",
     "collection.restored": "restored the collection {}",
+    "retention.changed": "changed how long the collection {} keeps records",
     "list.takes_chosen": "chose where the grades of the list {} come from",
     "list.archived": "archived the list {}",
     "list.restored": "restored the list {}",

@@ -96,6 +96,8 @@ MUTABLE = {
     "annotation.Reviewer": "reviewers come and go; changes are in the audit log",
     "annotation.RulePreview": "a cache of figures, computed anew when somebody looks",
     "annotation.LabelTiming": "how long labels took: can be erased, and is no fact",
+    "annotation.LabelTimingDay": "sums of times that were deleted: grow as others are",
+    "annotation.Retention": "how long records are kept; changes are in the audit log",
     "annotation.LabellingPreferences": "keys and text size, as often as somebody likes",
     "annotation.TrainingAttempt": "ends, and a lead may decide it; both are in the audit log",
     "annotation.JudgeCampaign": "runs and ends; its attempts and labels are append-only",
@@ -398,7 +400,7 @@ OTHER = [
     (models.UUIDField, "'00000000000000000000000000000000'"),
     (models.CharField, "'other'"),
     (models.TextField, "'other'"),
-    (models.BinaryField, "{column}"),
+    (models.BinaryField, "'other'"),
     (models.Field, "COALESCE({column}, 0) + 1"),
 ]
 

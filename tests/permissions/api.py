@@ -97,6 +97,8 @@ ROWS = [
     managers("api-job", path=job_of_ada),
     readers("api-sets", path=books),
     readers("api-set", path=judgments.held_out),
+    managers("api-retention", path=books),
+    managers("api-retention", path=books, **PUT, data={"timing_days": 30}),
     managers("api-collection-archive", path=books, **JSON),
     managers("api-collection-restore", path=books, **JSON),
     leads("api-list-archive", path=main, **JSON),

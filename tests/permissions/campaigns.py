@@ -391,6 +391,8 @@ ROWS = [
     leads("campaign-people-add", 302, path=draft, method="post", data={"people": "ada"}),
     leads("campaign-person-remove", 302, path=ben_in_it, method="post"),
     managers("campaign-live", path=open_one),
+    managers("retention", path=books),
+    managers("retention", 302, path=books, method="post", data={"timing_days": "30"}),
     leads("campaign-leases-release", path=ben_in_it),
     leads("campaign-leases-release", 302, path=ben_in_it, method="post"),
     leads("campaign-leases-release", 302, path=ben_in_it, method="post", data={"to": "cem"}),

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Campaign, Label, LabelTiming
+from annotation.models import Campaign, CheckAction, Label, LabelTiming
 from config.backups.making import verify_everything
 from config.privacy import ledger
 from config.privacy.erasing import TEXTS_OF, erase_person, replay_erasures
@@ -52,6 +52,8 @@ def test_an_erased_person_is_in_no_table_and_every_figure_is_as_it_was(
     assert LabelTiming.objects.exists()
     # the one fact that is new says that it was done
     assert AuditEntry.objects.latest("pk").action == "person.erased"
+    for row in facts[CheckAction]:  # what a lead wrote to a person, or of one, is emptied
+        row["message"] = ""
     for model, rows in facts.items():
         assert rows_of(model)[: len(rows)] == rows
     assert verify_everything().problems == ()

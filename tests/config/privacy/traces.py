@@ -66,6 +66,7 @@ def leave_traces() -> None:
         collection=collection, role=Role.ANNOTATOR, note=NAME, token_hash="h",
         created_at=at, created_by=ada.user, expires_at=at, accepted_at=at, accepted_by=ben,
     )  # fmt: skip
+    _let_others_write(ada, campaign, query, at)
     member: dict[str, Any] = {
         "subject": USERNAME,
         "before": {"name": NAME},
@@ -84,6 +85,33 @@ def leave_traces() -> None:
         notify(kind="joined", key="n", people=people, payload={"person_named": NAME}, **shared)
     queue_message(channel="email", kind="address", key="a", address=EMAIL, payload={}, at=at)
     assert Membership.objects.filter(user=ben).exists()
+
+
+def _let_others_write(access: Any, campaign: Any, query: Any, at: Any) -> None:
+    """What others say of Ben in rows that are not about him, and a lead's words to him."""
+    from annotation.models import CampaignAnnotator, CheckAction, Label, QuerySkip
+    from judgments.models import Invitation, Role, User
+
+    other = (
+        Label.objects.exclude(annotator__username=USERNAME).select_related("annotator")[0].annotator
+    )
+    Invitation.objects.create(
+        collection=access.collection, role=Role.ANNOTATOR, note=f"for {NAME}", token_hash="i",
+        created_at=at, created_by=access.user, expires_at=at,
+    )  # fmt: skip
+    QuerySkip.objects.create(
+        campaign=campaign, query=query,
+        annotator=other, reason="other", note=f"ask {EMAIL}", skipped_at=at,
+    )  # fmt: skip
+    CampaignAnnotator.objects.filter(user=other).update(paused=f"waits for {NAME}")
+    for annotator, message in (
+        (User.objects.get(username=USERNAME), WORDS),
+        (other, f"Compare with {NAME}."),
+    ):
+        CheckAction.objects.create(
+            campaign=campaign, annotator=annotator, action="warn", right=1, checks=2,
+            below_percent=0, message=message, taken_at=at, taken_by=access.user,
+        )  # fmt: skip
 
 
 def list_traces() -> Iterator[str]:
