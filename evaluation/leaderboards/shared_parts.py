@@ -30,10 +30,13 @@ class SharedPart:
 
 
 def is_recent(event: str) -> bool:
-    """Whether it is an event of the last minute: the listener's clock, in milliseconds."""
+    """Whether it is an event of the last minute: the listener's clock, in milliseconds.
+
+    None of the future, or an answer could be put there for others before what changes.
+    """
     if not (event.isascii() and event.isdecimal() and len(event) < 16):
         return False
-    return -1.0 < time.time() - int(event) / 1000 < OLDEST
+    return 0 <= time.time() - int(event) / 1000 < OLDEST
 
 
 def get_shared_part(

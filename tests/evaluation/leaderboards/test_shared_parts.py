@@ -99,6 +99,11 @@ def test_what_is_no_event_of_the_last_minute_is_not_shared(
     assert not shared_parts.is_recent(event)
 
 
+def test_no_answer_is_put_there_for_an_event_to_come() -> None:
+    assert shared_parts.is_recent(str(now()))
+    assert not shared_parts.is_recent(str(now() + 500))
+
+
 def test_nothing_is_shared_of_an_address_that_is_refused(world: World) -> None:
     answer = ask("dora", now(), more="?measures=nonsense")
     assert answer.status_code == 400
