@@ -11,11 +11,9 @@ from typing import Final
 from django.conf import settings
 from django.core import signing
 from django.db import connection
-from django.http import HttpResponse
 
 CHANNEL: Final = "touchstone_live"
 SALT: Final = "touchstone.live"
-TICKET_HEADER: Final = "X-Live-Ticket"
 EVENT_HEADER: Final = "X-Live-Event"
 AGAIN_HEADER: Final = "X-Live-Again"  # in an answer: the page shall ask again soon
 SECONDS: Final = 120  # of a ticket, and so of a stream: then the page asks its view for another
@@ -39,12 +37,6 @@ def announce(topic: str) -> None:
     if settings.LIVE and connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, topic])
-
-
-def offer_stream(response: HttpResponse, *, person: int, topic: str) -> None:
-    """Give a page its ticket; the caller has checked that the person may see what the topic is."""
-    if settings.LIVE:
-        response.headers[TICKET_HEADER] = make_ticket(person=person, topic=topic)
 
 
 def make_ticket(*, person: int, topic: str) -> str:

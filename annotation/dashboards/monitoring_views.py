@@ -17,8 +17,9 @@ from annotation.labelling.reassigning import reassign_leases, release_leases_of
 from annotation.labelling.skipping import give_back, return_skip
 from annotation.pages.rendering import render_page
 from annotation.permissions import get_annotator_context
-from judgments.live import labels_topic, offer_stream
+from judgments.live import labels_topic
 from judgments.pages.rendering import is_part
+from judgments.pages.streams import offer_stream
 from judgments.permissions import NotFound
 
 

@@ -39,10 +39,11 @@ from annotation.models import Campaign
 from annotation.pages.rendering import render_page
 from annotation.permissions import get_annotator_context
 from annotation.rule_change.services import ask_for_plan
-from judgments.live import labels_topic, offer_stream
+from judgments.live import labels_topic
 from judgments.models import User
 from judgments.pages.languages import use_language_of
 from judgments.pages.rendering import is_part, posted
+from judgments.pages.streams import offer_stream
 from judgments.permissions import (
     Access,
     NotFound,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from math import isnan, sqrt
 from typing import Final
 
 import numpy as np
@@ -14,10 +14,11 @@ from touchstone.agreement.bootstrap import FEWEST_CLUSTERS, Agreement
 from touchstone.agreement.counts import Counts, cluster_counts, count_labels, count_own
 from touchstone.agreement.kappas import Weights, cohen_kappa, percent
 from touchstone.statistics.clustered import clustered_mean
+from touchstone.statistics.intervals import mean_interval
+from touchstone.statistics.wilson import wilson_interval
 
 Ints = npt.NDArray[np.int64]
 RESAMPLES: Final = 500
-SHOWN: Final = 10  # queries
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,22 @@ class Bias:
 
 
 @dataclass(frozen=True)
-class QueryBias:
-    """A query that the machine judges otherwise. query: its id. same: the share of pairs with the
-    same grade."""
+class QueryAgreement:
+    """A judge's agreement with people on the pairs of a query. query: its id.
+
+    same: the share of pairs with the same grade, with Wilson's interval. bias: the mean of
+    machine − people in steps of the scale, with Student's interval over pairs; None for
+    one pair, and where all pairs differ alike.
+    """
 
     query: int
     pairs: int
     same: float
+    same_low: float
+    same_high: float
     bias: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True)
@@ -90,7 +99,7 @@ class Trust:
     people's grade (rows) and the machine's. by_grade: bias where people gave each grade; null
     where they never did.
 
-    On pages, most_biased: the queries that the machine judges most otherwise.
+    On pages, by_query: all queries, with the largest bias first.
     """
 
     pairs: int
@@ -103,7 +112,7 @@ class Trust:
     table: tuple[tuple[int, ...], ...]
     bias: Bias
     by_grade: tuple[Bias | None, ...]
-    most_biased: tuple[QueryBias, ...] = field(metadata=ON_PAGES)
+    by_query: tuple[QueryAgreement, ...] = field(metadata=ON_PAGES)
 
 
 @dataclass(frozen=True)
@@ -162,7 +171,7 @@ def trust_of(graded: Graded, single: Single, values: Sequence[float]) -> Trust:
             bias_of(graded.rows(chosen)) if (chosen := graded.people == step).any() else None
             for step in range(grades)
         ),
-        most_biased=_most_biased(graded),
+        by_query=_by_query(graded),
     )
 
 
@@ -200,17 +209,32 @@ def bias_of(graded: Graded) -> Bias:
     return Bias(result.value, result.low, result.high, len(graded), int(cluster.max()) + 1)
 
 
-def _most_biased(graded: Graded) -> tuple[QueryBias, ...]:
+def _by_query(graded: Graded) -> tuple[QueryAgreement, ...]:
     queries, cluster = np.unique(graded.queries, return_inverse=True)
+    difference = (graded.machine - graded.people).astype(np.float64)
     count = np.bincount(cluster)
-    mean = np.bincount(cluster, weights=graded.machine - graded.people) / count
-    same = np.bincount(cluster, weights=graded.machine == graded.people) / count
-    first = np.lexsort((queries, -count, -np.abs(mean)))[:SHOWN]
-    return tuple(
-        QueryBias(int(queries[place]), int(count[place]), float(same[place]), float(mean[place]))
-        for place in first.tolist()
-        if mean[place]
-    )
+    mean = np.bincount(cluster, weights=difference) / count
+    same = np.bincount(cluster, weights=difference == 0)
+    squares = np.bincount(cluster, weights=(difference - mean[cluster]) ** 2)
+    result = []
+    for place in np.lexsort((queries, -count, -np.abs(mean))).tolist():
+        pairs, bias = int(count[place]), float(mean[place])
+        low_same, high_same = wilson_interval(float(same[place]), pairs) or (0.0, 1.0)
+        error = sqrt(squares[place] / (pairs - 1) / pairs) if pairs > 1 else None
+        low, high = mean_interval(bias, error, pairs) or (None, None)
+        result.append(
+            QueryAgreement(
+                query=int(queries[place]),
+                pairs=pairs,
+                same=float(same[place]) / pairs,
+                same_low=low_same,
+                same_high=high_same,
+                bias=bias,
+                low=low,
+                high=high,
+            )
+        )
+    return tuple(result)
 
 
 def _figure(found: Agreement) -> Figure:

@@ -21,7 +21,7 @@ from annotation.machine_judges.campaign_queries import (
 from annotation.machine_judges.campaigns import start_judging
 from annotation.machine_judges.queries import get_judge, get_judges_page
 from annotation.machine_judges.services import choose_family
-from annotation.machine_judges.trust import AgreementAnswer, get_agreement
+from annotation.machine_judges.trust import QUERIES, AgreementAnswer, get_agreement
 from judgments.permissions import check_may_lead, get_access
 from judgments.rest.answers import AnswerSerializer
 from judgments.rest.parsing import check_parameters, read_input, read_parameters
@@ -168,6 +168,9 @@ class JudgeAgreement(APIView):
         list = serializers.SlugField(max_length=64, default="", source="list_slug")
         revision = serializers.IntegerField(
             min_value=1, allow_null=True, default=None, source="number"
+        )
+        limit = serializers.IntegerField(
+            min_value=1, max_value=10_000, default=QUERIES, help_text="Queries in the response."
         )
 
     class Output(AnswerSerializer):

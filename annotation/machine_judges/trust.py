@@ -1,10 +1,11 @@
 """Whether a machine judge can be trusted: its labels beside people's, and the boards of both."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, timedelta
 from typing import Final
 
 import numpy as np
+from django.core.paginator import Page
 from django.db.models import Max, Sum
 
 from annotation.consolidation.overlap import overlap_grades
@@ -13,6 +14,7 @@ from annotation.machine_judges.agreement import (
     Drift,
     Figure,
     Graded,
+    QueryAgreement,
     Single,
     Trust,
     alpha_with_people,
@@ -27,6 +29,7 @@ from annotation.models import JudgeRevision, MachineJudge, MachineLabel, Pair
 from evaluation.public import TwoBoards, get_two_boards
 from judgments.lists.queries import GradeShown, show_grade
 from judgments.models import JudgmentList, Query
+from judgments.pages.paging import paginate
 from judgments.permissions import Access, NotFound
 from judgments.storage.caches import get_or_compute
 from touchstone.agreement.bootstrap import FEWEST_CLUSTERS
@@ -35,6 +38,7 @@ from touchstone.scales import Scale
 KEPT: Final = 3600  # seconds
 MOST_PAIRS: Final = 100_000
 MOST_WEEKS: Final = 12
+QUERIES: Final = 10  # on a page
 PairKey = tuple[int, int]  # ids of a query and a document
 
 
@@ -95,13 +99,17 @@ class TableRow:
 
 @dataclass(frozen=True)
 class QueryRow:
-    """A query that the machine judges otherwise. same: the share of pairs with the same grade."""
+    """A query and the judge's agreement with people on its pairs; see `QueryAgreement`."""
 
     qid: str
     text: str
     pairs: int
     same: float
+    same_low: float
+    same_high: float
     bias: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True)
@@ -116,7 +124,7 @@ class TrustPage:
     found: Computed | None
     grades: tuple[GradeShown, ...]
     table: tuple[TableRow, ...]
-    queries: tuple[QueryRow, ...]
+    queries: "Page[QueryRow]"
 
 
 @dataclass(frozen=True)
@@ -127,7 +135,7 @@ class AgreementAnswer:
     agreement: null where no pair has both. weeks: by the week in which the machine labelled, the
     newest first. boards: the same runs by people (first) and by the
     machine (second), on the queries of which it graded every pair that people did; null with fewer
-    than two evaluated runs. queries: with the largest bias.
+    than two evaluated runs. queries: those with the largest bias first.
     """
 
     revision: int
@@ -142,10 +150,20 @@ class AgreementAnswer:
 
 
 def get_agreement(
-    *, access: Access, judge_id: int, list_slug: str = "", number: int | None = None
+    *,
+    access: Access,
+    judge_id: int,
+    list_slug: str = "",
+    number: int | None = None,
+    limit: int = QUERIES,
 ) -> AgreementAnswer:
-    """As `get_trust_page`, as values. Raises NotFound also where the judge has no labels."""
-    page = get_trust_page(access=access, judge_id=judge_id, list_slug=list_slug, number=number)
+    """As `get_trust_page`, as values; of at most `limit` queries.
+
+    Raises NotFound also where the judge has no labels.
+    """
+    page = get_trust_page(
+        access=access, judge_id=judge_id, list_slug=list_slug, number=number, per_page=limit
+    )
     if page.revision is None or page.judgment_list is None or page.found is None:
         raise NotFound("agreement")
     return AgreementAnswer(
@@ -157,24 +175,32 @@ def get_agreement(
         segments=page.found.segments,
         weeks=page.found.weeks,
         boards=page.found.boards,
-        queries=page.queries,
+        queries=tuple(page.queries),
     )
 
 
 def get_trust_page(
-    *, access: Access, judge_id: int, list_slug: str = "", number: int | None = None
+    *,
+    access: Access,
+    judge_id: int,
+    list_slug: str = "",
+    number: int | None = None,
+    page: str = "",
+    per_page: int = QUERIES,
 ) -> TrustPage:
     """A judge's agreement with people on a list; for leads and admins.
 
     list_slug: "" for the list that it labelled last. number: None for the newest revision that has
-    labels. Raises NotFound for a list or a revision without labels.
+    labels. page: of its queries, as typed in a URL.
+    Raises NotFound for a list or a revision without labels.
     """
     judge = get_judge(access=access, judge_id=judge_id)
     revisions = list(judge.revisions.filter(labels__isnull=False).distinct().order_by("-number"))
     own_qs = judge.campaigns.select_related("campaign__list").order_by("-pk")
     lists = {own.campaign.list_id: own.campaign.list for own in own_qs}
     if not revisions or not lists:
-        return TrustPage(judge, None, (), None, (), None, (), (), ())
+        nothing = paginate((), page="", show=_name_queries)
+        return TrustPage(judge, None, (), None, (), None, (), (), nothing)
     revision = next((one for one in revisions if number in (None, one.number)), None)
     judgment_list = next((one for one in lists.values() if list_slug in ("", one.slug)), None)
     if revision is None or judgment_list is None:
@@ -192,16 +218,20 @@ def get_trust_page(
         found=result,
         grades=grades,
         table=tuple(map(TableRow, grades, trust.table, trust.by_grade)) if trust else (),
-        queries=_name_queries(trust) if trust else (),
+        queries=paginate(
+            trust.by_query if trust else (), page=page, show=_name_queries, per_page=per_page
+        ),
     )
 
 
-def _name_queries(trust: Trust) -> tuple[QueryRow, ...]:
-    known = Query.objects.in_bulk([one.query for one in trust.most_biased])
-    return tuple(
-        QueryRow(known[one.query].qid, known[one.query].text, one.pairs, one.same, one.bias)
-        for one in trust.most_biased
-    )
+def _name_queries(rows: list[QueryAgreement]) -> list[QueryRow]:
+    known = Query.objects.in_bulk([one.query for one in rows])
+    result = []
+    for one in rows:
+        own, query = asdict(one), known[one.query]
+        del own["query"]
+        result.append(QueryRow(qid=query.qid, text=query.text, **own))
+    return result
 
 
 def _get_computed(access: Access, revision: JudgeRevision, judgment_list: JudgmentList) -> Computed:
@@ -210,7 +240,7 @@ def _get_computed(access: Access, revision: JudgeRevision, judgment_list: Judgme
     said = Pair.objects.filter(list=judgment_list).aggregate(said=Sum("label_seq"))["said"] or 0
     family = revision.judge.family
     state = f"{newest}:{judgment_list.pk}:{judgment_list.head}:{said}:{family}"
-    name = f"trust:4:{revision.salt}:{state}"
+    name = f"trust:5:{revision.salt}:{state}"
     return get_or_compute(name, Computed, KEPT, lambda: _compute(access, revision, judgment_list))
 
 

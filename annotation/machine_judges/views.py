@@ -285,6 +285,7 @@ def machine_judge_trust(request: HttpRequest, slug: str, judge_id: int) -> HttpR
         judge_id=judge_id,
         list_slug=request.GET.get("list", ""),
         number=int(number) if number.isascii() and number.isdigit() else None,
+        page=request.GET.get("page", ""),
     )
     return render_page(request, "machine_judge_trust", page, access=access)
 

@@ -36,10 +36,11 @@ from evaluation.pages.rendering import answer_page, render_page
 from evaluation.set_looks.services import count_look
 from judgments.lists.changed_documents import count_changed
 from judgments.lists.queries import get_list
-from judgments.live import AGAIN_HEADER, EVENT_HEADER, board_topic, offer_stream
+from judgments.live import AGAIN_HEADER, EVENT_HEADER, board_topic
 from judgments.models import JudgmentList, SetLook
 from judgments.pages.downloads import as_download
 from judgments.pages.rendering import is_part
+from judgments.pages.streams import offer_stream
 from judgments.permissions import Access, NotFound, check_may_lead, get_access, may_upload_runs
 from judgments.samples.origins import find_origins
 from touchstone.errors import DomainError

@@ -1,4 +1,4 @@
-"""The one function that writes judgments."""
+"""All that writes judgments: changes with their evidence, and columns of grades without."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence

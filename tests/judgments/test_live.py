@@ -10,13 +10,13 @@ from annotation.models import Campaign
 from judgments.live import (
     SALT,
     SECONDS,
-    TICKET_HEADER,
     board_topic,
     labels_topic,
     make_ticket,
     read_ticket,
 )
 from judgments.models import Membership
+from judgments.pages.streams import TICKET_HEADER
 from tests.annotation.page_reading import client_of
 from tests.builders import World, make_world
 from tests.builders_annotation import make_campaign

@@ -25,6 +25,7 @@ from tests.builders_annotation import label, make_campaign
 from tests.evaluation.builders import make_run
 from touchstone.agreement.alpha import alpha
 from touchstone.agreement.counts import count_labels
+from touchstone.statistics.wilson import wilson_interval
 
 VALUES = [0.0, 1.0, 2.0]
 
@@ -47,7 +48,7 @@ def test_one_who_says_what_people_say_agrees_wholly_and_has_no_bias():
         assert (figure.value, figure.pairs) == (1.0, 4)
     assert (found.bias.value, found.bias.low, found.bias.high) == (0.0, 0.0, 0.0)
     assert found.table == ((2, 0, 0), (0, 1, 0), (0, 0, 1))
-    assert found.most_biased == ()
+    assert [(one.bias, one.same) for one in found.by_query] == [(0.0, 1.0)] * 2
 
 
 def test_bias_is_in_steps_and_its_interval_over_queries():
@@ -60,8 +61,12 @@ def test_bias_is_in_steps_and_its_interval_over_queries():
     assert found.bias.high - found.bias.value == pytest.approx(4.302652729911275 * error)
     assert (found.bias.pairs, found.bias.queries) == (6, 3)
     assert [one and round(one.value, 6) for one in found.by_grade] == [1.0, 0.5, 0.0]
-    rows = [(one.query, one.bias, one.same) for one in found.most_biased]
-    assert rows == [(1, 1.0, 0.0), (3, 1.0, 0.5)]
+    rows = [(one.query, one.bias, one.same) for one in found.by_query]
+    assert rows == [(1, 1.0, 0.0), (3, 1.0, 0.5), (2, 0.0, 1.0)]
+    first, second, third = found.by_query
+    assert (first.low, first.high, third.low) == (None, None, None)  # all pairs differ alike
+    assert second.bias - second.low == pytest.approx(12.706204736432095 * 1.0)  # differences 0, 2
+    assert (second.same_low, second.same_high) == wilson_interval(1, 2)
     assert found.same.value == pytest.approx(3 / 6)
 
 
@@ -156,6 +161,11 @@ def test_rest_says_the_same_as_numbers(world, settings):
     ]
     found = ada.get(f"{base}/{judge_id}/agreement", {"list": "main", "revision": "1"}).json()
     assert (found["revision"], found["list"], found["labels"]) == (1, "main", 12)
+    assert [(one["pairs"], one["bias"], one["same"]) for one in found["queries"]] == [
+        (3, 0.0, pytest.approx(1 / 3))
+    ] * 3
+    few = ada.get(f"{base}/{judge_id}/agreement", {"limit": "2"}).json()
+    assert few["queries"] == found["queries"][:2]
     assert found["agreement"]["table"][4] == [3, 0, 0, 0, 0]
     assert [one and one["value"] for one in found["agreement"]["by_grade"]] == [
         4,
