@@ -23,6 +23,7 @@ Places = npt.NDArray[np.integer]
 
 WORD: Final = 8  # bytes
 LONGEST: Final = 200  # bytes of an id that is kept as it is
+STRINGS_AT_ONCE: Final = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,11 @@ class IdColumn:
         """The different ids in order of first appearance, and for each pair which it is."""
         numbers: defaultdict[str, int] = defaultdict()
         numbers.default_factory = numbers.__len__
-        codes = np.fromiter(map(numbers.__getitem__, self.texts()), np.int32, len(self))
+        codes = np.empty(len(self), np.int32)
+        for start in range(0, len(self), STRINGS_AT_ONCE):
+            own = slice(start, start + STRINGS_AT_ONCE)
+            texts = self.at(own).texts()
+            codes[own] = np.fromiter(map(numbers.__getitem__, texts), np.int32, len(texts))
         codes.flags.writeable = False
         return tuple(numbers), codes
 
