@@ -2,6 +2,7 @@
 
 from django.apps import AppConfig
 
+from judgments.named import Named
 from judgments.triggers import AppendOnly, keep_append_only
 
 APPEND_ONLY = [
@@ -37,15 +38,7 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         # these need the models, which are there only now
-        from annotation.campaigns.archiving import list_open_names  # noqa: PLC0415
-        from annotation.changed_documents.queries import count_changed  # noqa: PLC0415
-        from annotation.dashboards.overview import list_standings, list_steps  # noqa: PLC0415
-        from annotation.imports.services import work_on_labels  # noqa: PLC0415
-        from annotation.machine_judges.grading import work_on_grades  # noqa: PLC0415
-        from annotation.machine_judges.judging import judge_pairs  # noqa: PLC0415
         from annotation.machine_judges.sources import MACHINE_LABELS  # noqa: PLC0415
-        from annotation.quality.list_reports import get_list_verdict  # noqa: PLC0415
-        from annotation.rule_change.services import work_on_plan, work_on_rule  # noqa: PLC0415
         from judgments.archiving.in_use import register as register_open  # noqa: PLC0415
         from judgments.collections.overview_parts import register  # noqa: PLC0415
         from judgments.jobs.kinds import register as register_job  # noqa: PLC0415
@@ -54,13 +47,16 @@ class AnnotationConfig(AppConfig):
         from judgments.versions.machine_sources import register as register_source  # noqa: PLC0415
 
         keep_append_only(self, self.append_only)
-        register(list_steps, list_standings)
-        register_verdict(get_list_verdict)
-        register_count(count_changed)
-        register_open(list_open_names)
+        register(
+            Named("annotation.dashboards.overview.list_steps"),
+            Named("annotation.dashboards.overview.list_standings"),
+        )
+        register_verdict(Named("annotation.quality.list_reports.get_list_verdict"))
+        register_count(Named("annotation.changed_documents.queries.count_changed"))
+        register_open(Named("annotation.campaigns.archiving.list_open_names"))
         register_source(MACHINE_LABELS)
-        register_job("import_labels", work_on_labels)
-        register_job("judge_pairs", judge_pairs)
-        register_job("grade_by_machine", work_on_grades)
-        register_job("choose_rule", work_on_rule)
-        register_job("change_plan", work_on_plan)
+        register_job("import_labels", Named("annotation.imports.services.work_on_labels"))
+        register_job("judge_pairs", Named("annotation.machine_judges.judging.judge_pairs"))
+        register_job("grade_by_machine", Named("annotation.machine_judges.grading.work_on_grades"))
+        register_job("choose_rule", Named("annotation.rule_change.services.work_on_rule"))
+        register_job("change_plan", Named("annotation.rule_change.services.work_on_plan"))

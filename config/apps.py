@@ -11,7 +11,7 @@ class ConfigConfig(AppConfig):
         import config.celery  # noqa: PLC0415
         import config.durability  # noqa: PLC0415  (registers its check)
         import config.roles  # noqa: F401, PLC0415  (as well)
-        from config.demo.live_search import find_part  # noqa: PLC0415  (needs the models)
         from evaluation.canaries.page_parts import register  # noqa: PLC0415
+        from judgments.named import Named  # noqa: PLC0415
 
-        register(find_part)
+        register(Named("config.demo.live_search.find_part"))

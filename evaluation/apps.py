@@ -5,6 +5,7 @@ from typing import Any
 from django.apps import AppConfig
 
 from judgments.jobs.kinds import register
+from judgments.named import Named
 from judgments.signals import version_committed
 from judgments.triggers import AppendOnly, keep_append_only
 from judgments.waking import wake
@@ -34,22 +35,16 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         keep_append_only(self, self.append_only)
-        # services need the models, which are there only now
-        from evaluation.corrected.drawing import KIND as DRAW  # noqa: PLC0415
-        from evaluation.corrected.drawing import work_on_draw  # noqa: PLC0415
-        from evaluation.leaderboards.overview import list_standings, list_steps  # noqa: PLC0415
-        from evaluation.live_rankers.services import KIND  # noqa: PLC0415
-        from evaluation.live_rankers.taking import take_snapshot  # noqa: PLC0415
-        from evaluation.live_rankers.vectors import KIND as VECTORS  # noqa: PLC0415
-        from evaluation.live_rankers.vectors import work_on_vectors  # noqa: PLC0415
-        from evaluation.runs.services import work_on_run  # noqa: PLC0415
         from judgments.collections.overview_parts import register as register_overview  # noqa: PLC0415
 
-        register("import_run", work_on_run)
-        register(DRAW, work_on_draw)
-        register(KIND, take_snapshot)
-        register(VECTORS, work_on_vectors)
-        register_overview(list_steps, list_standings)
+        register("import_run", Named("evaluation.runs.services.work_on_run"))
+        register("draw_for_people", Named("evaluation.corrected.drawing.work_on_draw"))
+        register("take_snapshot", Named("evaluation.live_rankers.taking.take_snapshot"))
+        register("import_vectors", Named("evaluation.live_rankers.vectors.work_on_vectors"))
+        register_overview(
+            Named("evaluation.leaderboards.overview.list_steps"),
+            Named("evaluation.leaderboards.overview.list_standings"),
+        )
         version_committed.connect(wake_refresh, dispatch_uid="evaluation.refresh")
 
 

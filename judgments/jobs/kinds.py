@@ -47,7 +47,7 @@ def register(kind: str, handler: Handler, *, heavy: bool = False) -> None:
 
     heavy: it computes for long. Workers then run it in a process of its own with low priority.
     """
-    if _handlers.get(kind, handler) is not handler:
+    if _handlers.get(kind, handler) != handler:
         raise ValueError(f"two handlers for jobs of kind {kind!r}")
     _handlers[kind] = handler
     if heavy:

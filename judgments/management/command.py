@@ -18,7 +18,10 @@ class RefusingCommand(BaseCommand):
 
     A subclass writes `work`, which returns plain values for `--json` and may raise DomainError:
     that is said on stderr, a file's problems as `file:line: rule`, and the exit status is 2.
+    Django's checks are left to `check`, `migrate` and `serve`: they import every page.
     """
+
+    requires_system_checks = ()
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Let `--version` mean a version of a list, not Django's."""

@@ -11,6 +11,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from judgments.audit.services import record
 from judgments.jobs.kinds import get_handler, list_kinds
 from judgments.models import AuditEntry
+from judgments.named import Named
 from tests.architecture.asking import ROWS, ask, client_of, undone
 from tests.builders import World
 from tests.permissions.table import ROLES, Row
@@ -138,6 +139,7 @@ def may_log(view: Any) -> bool:
         one = waiting.pop()
         if one is record:
             return True
+        one = one.function if isinstance(one, Named) else one
         one = inspect.unwrap(one) if callable(one) else one
         is_code = isinstance(one, FunctionType | type) and is_ours(one.__module__)
         if not is_code or one in seen:
