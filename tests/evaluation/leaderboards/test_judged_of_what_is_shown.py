@@ -167,7 +167,7 @@ def test_compare_sees_no_uneven_judging_where_all_that_is_shown_is_judged(world)
     assert judging_warning(page.baseline, few) == ""
     assert (few.judged, few.answered, few.queries) == (1.0, 1, 10)
     warning = judging_warning(page.baseline, half)
-    assert "half r has 50 % judged documents, all r 100 %" in warning
+    assert "half / r has 50 % judged documents, all / r 100 %" in warning
 
 
 def test_compare_and_rest_say_how_many_queries_are_answered(world):

@@ -225,7 +225,7 @@ def test_the_page_and_the_file_say_what_was_drawn_and_what_is_judged():
     access = make_access(collection=world.collection, username="dora")
     page = get_sample_page(access=access, list_slug="main", number=1, page="")
     assert (page.size, page.judged, sum(one.judged for one in page.strata)) == (10, 1, 1)
-    assert page.design == "Sequential Poisson, in proportion to searches, in each stratum"
+    assert page.design == "sequential Poisson, in proportion to searches, in each stratum"
     rows = list(
         csv.DictReader(io.StringIO(get_sample_file(access=access, list_slug="main", number=1)))
     )
