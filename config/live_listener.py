@@ -46,7 +46,7 @@ ALIVE: Final = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_cou
 
 
 class Listener:
-    """The ASGI application: `/live` for pages, `/healthz` for whoever restarts it."""
+    """The ASGI application: `/live` for pages, `/healthz` for what restarts it."""
 
     def __init__(self) -> None:
         self._streams: dict[str, set[asyncio.Queue[bytes | None]]] = defaultdict(set)

@@ -1,4 +1,4 @@
-"""The open leaderboard's table, computed once for all pages that heard of the same event.
+"""The open leaderboard's table, computed once for all pages that were told of the same event.
 
 Hundreds of pages ask within a second of an event, and what they are shown depends on the list, the
 address and the role alone. So what one of them was answered is kept under the event: it was
@@ -47,7 +47,7 @@ def get_shared_part(
     event: str,
     compute: Callable[[], SharedPart],
 ) -> SharedPart | None:
-    """The table for this address and role, computed after the event by whoever asked first.
+    """The table for this address and role, computed after the event for the first that asked.
 
     None while another thread computes a table: the page shall ask again soon. A thread that waited
     would be one that takes no labels. The caller has checked that the viewer may see it, and that

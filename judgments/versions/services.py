@@ -70,10 +70,7 @@ def commit_judgments(
     """
     wanted = _wanted(changes)
     with transaction.atomic():
-        # no_key: rows that only point to the list can be written meanwhile
-        locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
-        if locked.archived_at is not None:
-            raise CommitRefused("archived", "This list is archived, so it can’t be changed.")
+        locked = _lock(judgment_list)
         wanted = admitted(locked.takes, wanted)
         _check_grades(locked, wanted)
         current = read_current(list_id=locked.pk, pairs=wanted)
@@ -133,9 +130,7 @@ def commit_grades(
     if ((queries[1:] == queries[:-1]) & (documents[1:] == documents[:-1])).any():
         raise CommitRefused("pair_twice", "Duplicate query-document pair.")
     with transaction.atomic():
-        locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
-        if locked.archived_at is not None:
-            raise CommitRefused("archived", "This list is archived, so it can’t be changed.")
+        locked = _lock(judgment_list)
         check_takes_people(locked)
         _check_codes(locked, set(np.unique(grades).tolist()))
         current = _read_current_arrays(locked, queries)
@@ -218,6 +213,15 @@ def read_current(*, list_id: int, pairs: Iterable[Pair]) -> dict[Pair, Current]:
             (query, document): Current(row, grade, json.loads(evidence))
             for query, document, row, grade, evidence in cursor.fetchall()
         }
+
+
+def _lock(judgment_list: JudgmentList) -> JudgmentList:
+    """The list as it is now, until the transaction ends. Raises CommitRefused if it is archived."""
+    # no_key: rows that only point to the list can be written meanwhile
+    locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
+    if locked.archived_at is not None:
+        raise CommitRefused("archived", "This list is archived, so it can’t be changed.")
+    return locked
 
 
 def _wanted(changes: Iterable[Change]) -> dict[Pair, Wanted]:
