@@ -16,10 +16,12 @@ SELECT rolsuper, rolcreaterole,
   has_schema_privilege(current_schema(), 'CREATE')
 FROM pg_roles WHERE rolname = current_user
 """
+SUPERUSER: Final = "is a superuser"
+OWNS: Final = "owns tables"
 NAMES: Final = (
-    "is a superuser",
+    SUPERUSER,
     "may create roles",
-    "owns tables",
+    OWNS,
     "may truncate tables",
     "may create tables",
 )

@@ -4,6 +4,8 @@ Each app declares what its append-only tables allow; the triggers are (re)instal
 every `migrate`, because SQLite forgets a table's triggers whenever Django alters it.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +75,30 @@ def remove_triggers(connection: BaseDatabaseWrapper, tables: list[AppendOnly]) -
                     cursor.execute(f'DROP TRIGGER IF EXISTS "{name}" ON "{table.table}"')
                 else:
                     cursor.execute(f'DROP TRIGGER IF EXISTS "{name}"')
+
+
+@contextmanager
+def without_triggers(connection: BaseDatabaseWrapper, tables: list[AppendOnly]) -> Iterator[None]:
+    """Let rows of these tables be deleted, by the role that owns them, within a transaction.
+
+    No other connection sees the tables without their triggers: on PostgreSQL they can be read but
+    not written until the transaction ends, and SQLite has one writer.
+    """
+    if connection.vendor != "postgresql":
+        remove_triggers(connection, tables)
+        yield
+        install_triggers(connection, tables)
+        return
+    # a table can't be altered while checks of its foreign keys wait for the end of the transaction
+    now, later = "SET CONSTRAINTS ALL IMMEDIATE", "SET CONSTRAINTS ALL DEFERRED"
+    with connection.cursor() as cursor:
+        cursor.execute(f"{now};{later}")
+        for table in tables:
+            cursor.execute(f'ALTER TABLE "{table.table}" DISABLE TRIGGER USER')
+        yield
+        cursor.execute(f"{now};{later}")
+        for table in tables:
+            cursor.execute(f'ALTER TABLE "{table.table}" ENABLE TRIGGER USER')
 
 
 def _forbidden(table: AppendOnly, columns: list[str], differs: str) -> str:

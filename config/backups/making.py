@@ -27,6 +27,7 @@ from config.backups.encryption import decrypt, encrypt, is_encrypted
 from config.backups.keys import KEYS, signing_keys
 from config.backups.refusing import BackupRefused
 from config.privacy.erasing import replay_erasures
+from config.privacy.purging import replay_purges
 from config.targets import list_targets
 from evaluation.evaluations.verifying import (
     Verified,
@@ -78,9 +79,8 @@ def restore_backup(
 ) -> tuple[Manifest, Verified]:
     """Make an empty installation what the backup holds; what was found when that was checked.
 
-    Whom the erasure ledger names is erased again. identity: the file with the private key of an
-    encrypted one. allow_unsigned: also where none of the backup
-    keys signed it.
+    Whom and what the erasure ledger names is erased and purged again. identity: the file with the
+    private key of an encrypted one. allow_unsigned: also where none of the backup keys signed it.
     """
     place = settings.HOME if connection.vendor == "postgresql" else _database_folder()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -101,7 +101,9 @@ def restore_backup(
         _put_uploads(directory / "uploads")
     problems = tuple(_differences(manifest))
     put_newest_aside(at)
-    replay_erasures(at=at)  # before any request is served
+    # before any request is served
+    replay_purges(at=at)
+    replay_erasures(at=at)
     return manifest, verify_everything() + Verified(problems=problems)
 
 

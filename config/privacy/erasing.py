@@ -110,7 +110,7 @@ def erase_person(*, user: User, by: User | None, at: datetime) -> Erased:
     check_may_be_erased(user)
     # first: an entry too many erases who was to be erased, one too few brings a person back
     add_erasure(user.public_id, at)
-    return _erase(user=user, by=by, at=at)
+    return erase_rows(user=user, by=by, at=at)
 
 
 def replay_erasures(*, at: datetime) -> int:
@@ -118,14 +118,21 @@ def replay_erasures(*, at: datetime) -> int:
     people = list_erasures() or []
     back = list(User.objects.filter(public_id__in=people, erased_at=None).order_by("pk"))
     for user in back:
-        _erase(user=user, by=None, at=at)
+        erase_rows(user=user, by=None, at=at)
     return len(back)
 
 
-def _erase(*, user: User, by: User | None, at: datetime) -> Erased:
-    with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":  # else what is deleted stays in the file for a while
+def delete_bytes_too() -> None:
+    """On SQLite, else what this connection deletes stays in the file for a while."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
             cursor.execute("PRAGMA secure_delete=ON")
+            cursor.fetchall()
+
+
+def erase_rows(*, user: User, by: User | None, at: datetime) -> Erased:
+    """Erase a person without a line in the ledger: it, or that of a purge, says so already."""
+    delete_bytes_too()
     with transaction.atomic():
         user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
         names = mentions.names_of(user)
@@ -139,11 +146,11 @@ def _erase(*, user: User, by: User | None, at: datetime) -> Erased:
         audit.record(
             collection=None, actor=by, at=at, action="person.erased", subject=user.username
         )
-        transaction.on_commit(_empty_log, robust=True)
+        transaction.on_commit(empty_log, robust=True)
     return Erased(texts, timings, details)
 
 
-def _empty_log() -> None:
+def empty_log() -> None:
     """SQLite's log holds pages as they were; PostgreSQL's vacuum takes dead rows away."""
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:

@@ -25,6 +25,7 @@ SENTENCES: Final = {
     "campaign.archived": "archived the campaign {}",
     "campaign.restored": "restored the campaign {}",
     "collection.archived": "archived the collection {}",
+    "collection.purged": "purged the collection {}",
     "collection.restored": "restored the collection {}",
     "retention.changed": "changed how long the collection {} keeps records",
     "list.takes_chosen": "chose where the grades of the list {} come from",

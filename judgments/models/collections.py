@@ -22,11 +22,22 @@ def check_free_slug(slug: str) -> None:
         raise ValidationError("“new” is reserved. Choose another short name.")
 
 
+class Collections(models.Manager["Collection"]):
+    """Those that were not purged."""
+
+    def get_queryset(self) -> models.QuerySet["Collection"]:
+        return super().get_queryset().filter(purged_at=None)
+
+
 class Collection(models.Model):
     """A set of documents and the queries asked of it; everything else hangs below one.
 
+    `objects` holds those that are there; `ever` also those that were purged: the row stays,
+    emptied, because sealed audit entries hold its number.
+
     picture_fields: [{"field": "image", "size": "medium"}, …], in the order to show them in.
     archived_at: since when it is hidden from lists and can't be changed.
+    purged_at: since when nothing is left of it but this row.
     """
 
     slug = models.CharField(max_length=64, unique=True, validators=[SLUG])
@@ -34,13 +45,23 @@ class Collection(models.Model):
     description = models.TextField(blank=True, default="")
     picture_fields = models.JSONField(default=list, blank=True)
     archived_at = models.DateTimeField(null=True)
+    purged_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
 
+    objects = Collections()
+    ever: "models.Manager[Collection]" = models.Manager()
+
     class Meta:
         ordering = ("slug",)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(purged_at=None) | models.Q(archived_at__isnull=False),
+                name="purged_is_archived",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.slug

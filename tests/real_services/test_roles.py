@@ -14,6 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 import pytest
 from django.apps import apps
+from psycopg import sql
 
 from tests.deployment import ROOT
 from tests.services import find_psql, own_postgres_database, private_postgres
@@ -143,6 +144,60 @@ def test_the_whole_application_works_as_a_role_that_only_reads_and_writes_rows(
         assert restored.returncode == 0, restored.stderr
         verified = run(as_role(empty, APP), tmp_path, "manage.py", "verify", "--all")
         assert verified.returncode == 0, verified.stderr
+
+
+def test_only_the_role_that_owns_the_tables_purges_a_collection(
+    migrated: str, tmp_path: Path
+) -> None:
+    """Also after a restore of an older backup, by the ledger, which both roles' homes share."""
+    with own_postgres_database(migrated) as url:
+        make_roles(url)
+        app, owner = as_role(url, APP), as_role(url, OWNER)
+
+        def do(role: str, *words: str) -> str:
+            done = run(role, tmp_path, *words)
+            assert done.returncode == 0, done.stderr
+            return done.stdout
+
+        do(owner, "manage.py", "migrate", "--no-input", "-v0")
+        do(app, "-m", "tests.config.commands.installation")
+        script = "from tests.config.privacy.test_purging import name_xanadu as f; f()"
+        do(app, "manage.py", "shell", "-c", script)
+        old = tmp_path / "old.tar.gz"
+        do(app, "manage.py", "backup", str(old))
+        purge = ("manage.py", "purge_collection", "books", "--confirm", "books")
+        refused = run(app, tmp_path, *purge)
+        assert refused.returncode == 2
+        assert "the role that owns the tables" in refused.stderr
+        assert "annotation_label" in do(owner, *purge, "--dry-run")
+        do(owner, *purge)
+        check_nothing_left(url)
+        do(app, "manage.py", "verify", "--all")
+    with own_postgres_database(migrated) as url:
+        make_roles(url)
+        do(as_role(url, OWNER), "manage.py", "restore", str(old))
+        check_nothing_left(url)
+        do(as_role(url, APP), "manage.py", "verify", "--all")
+
+
+def check_nothing_left(url: str) -> None:
+    """No word of the purged collection in any table, no trigger set aside, no index left over."""
+    with psycopg.connect(url) as connection:
+        tables = connection.execute(
+            "SELECT relname FROM pg_class "
+            "WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+        ).fetchall()
+        said = [
+            connection.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(name))).fetchall()
+            for (name,) in tables
+        ]
+        left = connection.execute(
+            "SELECT relname::text FROM pg_class WHERE relname LIKE 'purge_%' "
+            "UNION SELECT tgname::text FROM pg_trigger WHERE tgenabled = 'D'"
+        )
+        assert left.fetchall() == []
+    assert len(tables) > 90
+    assert "Xanadu" not in repr(said)
 
 
 @pytest.mark.parametrize("statement", REFUSED)

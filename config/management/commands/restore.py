@@ -43,8 +43,8 @@ class Command(BackupCommand):
         )
         if list_erasures() is None:
             self.stderr.write(
-                f"There is no erasure ledger at {path_of_ledger()}: people erased after this "
-                "backup was made is back."
+                f"There is no erasure ledger at {path_of_ledger()}: people erased and "
+                "collections purged after this backup was made are back."
             )
         if unsigned:
             names = ", ".join(list_administrators()) or "none"
