@@ -25,7 +25,7 @@ def draw_stand_ins(*, context: AnnotatorContext, places: Mapping[int, int], at: 
     it is decided at once. The caller holds the viewer's place in the campaign.
     """
     plan = get_check_plan(context.campaign)
-    if not plan.gold_percent and not plan.repeat_percent:
+    if not plan.is_planting:
         return
     undrawn = list_undrawn(context, set(places.values()))
     if undrawn:

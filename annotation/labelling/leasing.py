@@ -13,6 +13,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from annotation.gold.planting_services import draw_stand_ins
+from annotation.gold.queries import get_check_plan
 from annotation.models import (
     Assignment,
     Campaign,
@@ -177,6 +178,7 @@ def _lease(
     if not seats:
         return 0
     first = order_of(context).chunk(pair=seats[0].pair, query=seats[0].query) if in_turn else None
+    is_planting = get_check_plan(context.campaign).is_planting
     try:
         with transaction.atomic():
             draw_stand_ins(context=context, places={seat.pair: seat.query for seat in seats}, at=at)
@@ -186,7 +188,7 @@ def _lease(
                 annotator=context.viewer,
                 leased_until=at + context.campaign.lease,
                 order=context.campaign.order,
-                stand_in=_stand_in(context),
+                stand_in=_stand_in(context) if is_planting else None,
                 # as their how many-th seats the annotator gets these
                 place=handed + PlaceAmong("pk", [seat.pk for seat in seats]),
             )

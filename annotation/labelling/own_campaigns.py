@@ -17,7 +17,7 @@ from annotation.models import (
 )
 from annotation.permissions import AnnotatorContext
 from annotation.seats.assigned import withheld_from
-from annotation.seats.streams import is_met, is_replaced
+from annotation.seats.streams import is_met, is_replaced, row_by_row
 from annotation.training.standing import TrainingShown, find_training
 from judgments.models import Collection, Membership, User
 from judgments.storage.caches import read_cached, write_cached
@@ -139,7 +139,7 @@ def _count_progress(viewer: User, campaigns: Sequence[Campaign]) -> dict[int, Pr
     }
     free_qs = Assignment.objects.filter(
         pair__campaign__in=campaign_ids, state=states.FREE, occasion=0
-    ).exclude(is_met(viewer))
+    ).exclude(row_by_row(is_met(viewer)))
     for campaign in campaigns:
         kept = withheld_from(campaign, viewer)
         if kept is not None:
@@ -152,7 +152,7 @@ def _count_progress(viewer: User, campaigns: Sequence[Campaign]) -> dict[int, Pr
     )
     free = {
         pk: (offered, returning)
-        for pk, offered, returning in free_qs.exclude(Exists(skipped))
+        for pk, offered, returning in free_qs.exclude(row_by_row(Exists(skipped)))
         .annotate(is_returning=is_replaced(viewer))
         .order_by()
         .values_list("pair__campaign")

@@ -54,6 +54,11 @@ class CheckPlan(models.Model):
     def __str__(self) -> str:
         return f"{self.campaign_id}: {self.gold_percent} % gold"
 
+    @property
+    def is_planting(self) -> bool:
+        """Whether annotators are shown gold or repeats in the place of other pairs."""
+        return self.gold_percent > 0 or self.repeat_percent > 0
+
 
 class GoldItem(models.Model):
     """A pair whose right answer is known: a grade from `low` to `high`.

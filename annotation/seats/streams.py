@@ -13,7 +13,7 @@ from annotation.seats.ordering import CHUNKS, Order
 from judgments.models import User
 from judgments.storage.bulk import Among
 
-LOOKS: Final = (4, 64)  # how many chunks of the order are looked at before all of them are
+LOOKS: Final = (6, 64)  # how many chunks of the order are looked at before all of them are
 
 
 class FreeSeat(NamedTuple):
@@ -50,19 +50,19 @@ def list_free_seats(context: AnnotatorContext, *, wanted: int) -> list[FreeSeat]
     kept = withheld_from(context.campaign, context.viewer)
     begun = _find_begun(context) if here is not None and _is_by_query(context) else None
     near = [chunk for chunk in dict.fromkeys((begun, here)) if chunk is not None]
-    result = _list_free(context, order, kept, chunks=near) if near else []
-    if len(result) >= wanted:
-        return result
     start = (-1, -1) if here is None else order.chunk_key(here)
-    chunks = _list_chunks(context, order, kept)
-    ahead = [chunk for chunk in chunks if order.chunk_key(chunk) > start]
-    for first, last in ((0, LOOKS[0]), LOOKS):
-        result += _list_free(context, order, kept, chunks=ahead[first:last])
+    after = [one for one in _list_chunks(context, order, kept) if order.chunk_key(one) > start]
+    next_chunks = near + [chunk for chunk in after if chunk not in near]
+    for chunks in (next_chunks[: LOOKS[0]], next_chunks[: LOOKS[1]], None):
+        result = _list_free(context, order, kept, chunks=chunks)
         if len(result) >= wanted:
-            return result
-    result = _list_free(context, order, kept)
-    before = sum(order.key(**_place(seat))[:2] < start for seat in result)
-    return result[before:] + result[:before]
+            break
+
+    def turn(seat: FreeSeat) -> int:
+        chunk = order.chunk(pair=seat.pair, query=seat.query)
+        return 0 if chunk in near else 1 if order.chunk_key(chunk) > start else 2
+
+    return sorted(result, key=turn)
 
 
 def list_free_among(context: AnnotatorContext, pairs: Sequence[int]) -> list[FreeSeat]:
@@ -94,7 +94,7 @@ def is_replaced(viewer: User) -> Exists:
     return Exists(stand_ins.filter(Exists(seats.exclude(state=Assignment.State.VOIDED))))
 
 
-def _row_by_row(exists: Exists) -> Coalesce:
+def row_by_row(exists: Exists) -> Coalesce:
     """The same, looked up in an index for each row.
 
     PostgreSQL would make an anti-join of it: where it has no statistics of a table that grows, a
@@ -105,7 +105,7 @@ def _row_by_row(exists: Exists) -> Coalesce:
 
 def _offered_qs(context: AnnotatorContext, kept: Withheld | None) -> "QuerySet[Assignment]":
     """The free seats that are offered to the viewer now, maybe several of a pair."""
-    return _free_qs(context, kept).exclude(_row_by_row(is_replaced(context.viewer)))
+    return _free_qs(context, kept).exclude(row_by_row(is_replaced(context.viewer)))
 
 
 def _free_qs(context: AnnotatorContext, kept: Withheld | None) -> "QuerySet[Assignment]":
@@ -117,7 +117,7 @@ def _free_qs(context: AnnotatorContext, kept: Withheld | None) -> "QuerySet[Assi
         Assignment.objects.filter(
             state=Assignment.State.FREE, occasion=0, pair__campaign=context.campaign
         )
-        .exclude(_row_by_row(is_met(context.viewer)))
+        .exclude(row_by_row(is_met(context.viewer)))
         .exclude(pair__query__in=skips_qs.values("query"))
     )
     return free_qs if kept is None else free_qs.exclude(kept.find("pair__query"))

@@ -9,8 +9,11 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.db import InterfaceError, OperationalError
+from django.db.models import CharField, DateTimeField, QuerySet
+from django.utils import timezone
 
 from judgments.models import Session
+from judgments.storage.prepared import PreparedRows, slot
 
 RENEWED: Final = 300  # seconds until a use is noted again
 LONGEST_AGENT: Final = 200
@@ -50,11 +53,18 @@ class SessionStore(DatabaseStore):
         return max(0, min(idle, int(started + settings.SESSION_LIFETIME - time.time())))
 
     def load(self) -> dict[str, Any]:
-        """Django's; a key with a NUL, which no session has, would be an error of PostgreSQL's."""
+        """The data of the session; empty where there is none, or it has ended.
+
+        A key with a NUL, which no session has, would be an error of PostgreSQL's.
+        """
         if "\0" in (self.session_key or ""):
             self._session_key = None
             return {}
-        data: dict[str, Any] = super().load()
+        rows = _stored.list(key=self.session_key, now=timezone.now())
+        if not rows:
+            self._session_key = None
+            return {}
+        data: dict[str, Any] = self.decode(rows[0][0])
         if SESSION_KEY in data and time.time() - data[SEEN] > RENEWED:
             data[SEEN] = int(time.time())
             self.modified = self._is_renewed = True
@@ -69,6 +79,16 @@ class SessionStore(DatabaseStore):
                 raise error.__context__ from error.__context__.__cause__
             if not self._is_renewed:  # else it was ended during this request, which was answered
                 raise
+
+
+def _stored_qs() -> QuerySet[Any, Any]:
+    own_qs = Session.objects.filter(
+        session_key=slot("key", CharField), expire_date__gt=slot("now", DateTimeField)
+    )
+    return own_qs.values_list("session_data")
+
+
+_stored: PreparedRows[Any] = PreparedRows(_stored_qs)  # every request runs it
 
 
 def note_sign_in(request: Any, **_: object) -> None:
