@@ -7,8 +7,9 @@ A campaign with 20 runs is put into a temporary PostgreSQL database; web server,
 are started as docker-compose.yml starts them. Annotators label (crowd.py), one label in so many
 seconds each. Viewers behave as static/touchstone/live.js does: the first part, a stream, and after
 each event one request, at most one a second, at a random moment; each is a person of their own.
-A few are leads with the campaign's live page. In the end the listener is killed, and pages that
-poll every second and every ten must still change. `--long` takes ten minutes.
+A few are leads with the campaign's live page. Then all pages are opened once more, the listener is
+killed, and for 15 seconds of labels the pages, which now poll every second and every ten, must
+still change. `--long` takes ten minutes.
 
 A label is on a board when the page has been answered with a version that holds it; it is on a
 monitor when its count is. Both count from the moment at which the server stored the label.
@@ -20,13 +21,15 @@ import json
 import os
 import random
 import re
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from bisect import bisect_left
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -37,7 +40,8 @@ from tests.deployment import HOST, ROOT, compose_command, production_environment
 from tests.services import free_port, own_postgres_database, private_postgres, private_redis
 
 PATIENCE: Final = 120.0
-POLLING: Final = 15.0  # seconds without a listener
+POLLING: Final = 15.0  # seconds after the listener was killed
+NEVER: Final = 60.0  # stands for: not before the run ended, ten seconds after the last label
 OPENED: Final = 20.0  # streams a second before anyone labels
 RUNS: Final = 20
 VERSION: Final = re.compile(rb'data-version="(\d+)"')
@@ -68,6 +72,8 @@ def main() -> None:
     elif options.labels:
         print(json.dumps(_labels()))
     else:
+        # ended, it ends its servers too
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         _run(options)
 
 
@@ -118,43 +124,43 @@ def _measure(
         so_far = {key: cpu_seconds(family(one.pid)) for key, one in servers.items()}
         return so_far | {"database": cpu_seconds(backends(name))}
 
-    for is_alive in (True, False):
-        seconds = options.seconds if is_alive else POLLING
-        if not is_alive:
-            pids = family(servers["listener"].pid)
-            for pid in pids:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, 9)
+    for stays in (True, False):
+        seconds = options.seconds if stays else POLLING
         opening = len(plan["viewers"]) / OPENED
         own = json.dumps(plan | {"seconds": seconds, "opening": opening}).encode()
-        view = _start(environment, "benchmarks.live_updates", "--view")
-        assert view.stdin
-        view.stdin.write(own)
-        view.stdin.close()
-        view.stdin = None
-        time.sleep(opening + 5)  # until all streams are open
-        before, began = spent(), time.time()
-        load = _start(environment, "benchmarks.labelling_http", "--load")
-        done = json.loads(load.communicate(own, timeout=PATIENCE + seconds)[0])
-        after, took = spent(), time.time() - began
-        memory = memory_bytes(family(servers["listener"].pid)) if is_alive else 0
-        seen = json.loads(view.communicate(timeout=PATIENCE)[0])
+        with _start(environment, "benchmarks.live_updates", "--view") as view:
+            assert view.stdin
+            view.stdin.write(own)
+            view.stdin.close()
+            view.stdin = None
+            time.sleep(opening + 5)  # until all streams are open
+            memory = memory_bytes(family(servers["listener"].pid))
+            if not stays:
+                for pid in family(servers["listener"].pid):
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            before, began = spent(), time.time()
+            with _start(environment, "benchmarks.labelling_http", "--load") as load:
+                done = json.loads(load.communicate(own, timeout=PATIENCE + seconds)[0])
+            after, took = spent(), time.time() - began
+            seen = json.loads(view.communicate(timeout=PATIENCE)[0])
         if done["error"]:
             sys.exit(done["error"])
         labels = [one for one in _module(environment, "--labels") if one["at"] >= began]
-        words = "with the listener" if is_alive else "listener killed"
-        _print(words, done, seen, labels, seconds)
+        _print("with the listener" if stays else "listener killed", done, seen, labels)
         cost = {key: (after[key] - before[key]) / took for key in after}
         cores = ", ".join(f"{key} {value:.2f}" for key, value in cost.items())
-        generators = (seen["cpu"] + done["cpu"]) / took
-        held = f"; listener {memory / 2**20:.0f} MiB" if is_alive else ""
-        print(f"  cores: {cores}; generators {generators:.2f}{held}", flush=True)
+        pages, people = seen["cpu"] / seen["took"], done["cpu"] / took
+        print(
+            f"  cores: {cores}; generators: pages {pages:.2f}, annotators {people:.2f}; "
+            f"listener {memory / 2**20:.0f} MiB",
+            flush=True,
+        )
 
 
 def _print(
-    words: str, done: dict[str, Any], seen: dict[str, Any], labels: list[dict[str, Any]],
-    seconds: float,
-) -> None:  # fmt: skip
+    words: str, done: dict[str, Any], seen: dict[str, Any], labels: list[dict[str, Any]]
+) -> None:
     times = done["milliseconds"]
     boards = _delays(seen["boards"], [(one["at"], one["version"]) for one in labels])
     versions = _delays(seen["boards"], sorted({(one["made"], one["version"]) for one in labels}))
@@ -163,7 +169,8 @@ def _print(
         f"{words}: {len(times):,} labels, p50 {_at(times, 50):.0f}, p95 {_at(times, 95):.0f}, "
         f"p99 {_at(times, 99):.0f} ms; {len(seen['boards'])} boards, label on the board "
         f"p50 {_at(boards, 50):.2f}, p95 {_at(boards, 95):.2f}, most {max(boards, default=0):.2f} "
-        f"s; version p95 {_at(versions, 95):.2f} s; {len(seen['monitors'])} monitors p95 "
+        f"s, never {boards.count(NEVER)} of {len(boards):,}; version p95 "
+        f"{_at(versions, 95):.2f} s; {len(seen['monitors'])} monitors p95 "
         f"{_at(monitors, 95):.2f} s; streams {seen['streams']}, requests {seen['requests']:,} "
         f"({seen['requests'] / seen['took']:.0f}/s), of them {seen['empty']:,} without news, "
         f"{seen['failed']} failed; p95 {_at(seen['milliseconds'], 95):.0f} ms",
@@ -181,7 +188,7 @@ def _delays(pages: list[list[list[float]]], labels: list[tuple[float, int]]) -> 
             if place < len(page):
                 result.append(max(0.0, page[place][0] - at))
             else:
-                result.append(60.0)  # never
+                result.append(NEVER)
     return result
 
 
@@ -197,11 +204,19 @@ def _wait(port: int, home: Path) -> None:
         time.sleep(0.2)
 
 
-def _start(environment: dict[str, str], module: str, *words: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+@contextmanager
+def _start(
+    environment: dict[str, str], module: str, *words: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    started = subprocess.Popen(
         [sys.executable, "-m", module, *words],
         cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
+    try:
+        yield started
+    finally:
+        started.terminate()
+        started.wait(PATIENCE)
 
 
 def _module(environment: dict[str, str], *words: object) -> Any:
@@ -242,7 +257,7 @@ class Page:
                 await self.ask()
             if self._ticket and not self._is_open and self._scene.has_listener:
                 self._is_open = True
-                self._scene.tasks.add(asyncio.create_task(self._follow(until)))
+                self._scene.keep(asyncio.create_task(self._follow(until)))
             await asyncio.sleep(every)
 
     async def _follow(self, until: float) -> None:
@@ -271,6 +286,7 @@ class Page:
             self._planned = asyncio.create_task(
                 self._ask_in(pause + self._dice.random() * spread / 1000)
             )
+            self._scene.keep(self._planned)
 
     async def _ask_in(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -322,6 +338,12 @@ class Scene:
         self.milliseconds: list[float] = []
         self.tasks: set[asyncio.Task[None]] = set()
         self.has_listener = True
+
+    def keep(self, task: asyncio.Task[None]) -> None:
+        """Hold a task until it is done: asyncio does not, and one that nothing holds is collected
+        while it waits for an answer, which is then never read."""
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
 
 async def _view(plan: dict[str, Any]) -> dict[str, Any]:

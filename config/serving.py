@@ -3,6 +3,10 @@
 gunicorn's threads read requests themselves, so as many half-sent ones as there are threads stop the
 server. Here the worker's event loop collects what clients send, until a deadline, and passes a
 request to a thread when its headers are complete, and its body too where that is not large.
+
+The loop also accepts all who wait in one round, of which there are few a second while threads
+compute, and goes on while clients close: gunicorn accepts one in each round, and waits in it for
+each client that asked for no further request, up to two seconds.
 """
 
 import re
@@ -10,6 +14,7 @@ import selectors
 import socket
 import struct
 import time
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
@@ -25,7 +30,9 @@ LARGEST_BODY: Final = 2 * 1024 * 1024 + 64 * 1024
 MOST_BYTES: Final = 64 * 1024 * 1024  # of all requests that are arriving
 STALLED: Final = 30  # seconds without a byte of a large body, or without reading the answer
 AT_ONCE: Final = 64 * 1024
+ACCEPTED: Final = 16  # connections in one round of the loop
 STOPPING: Final = 2.0  # seconds that a stopping server gives to what is arriving
+CLOSING: Final = 2.0  # seconds that a client has to read its answer and close
 
 _LENGTH: Final = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,9})[ \t]*\r\n", re.IGNORECASE)
 # such a client sends its body only when it is asked to
@@ -68,7 +75,16 @@ class BufferingWorker(ThreadWorker):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         # in the order of their deadlines
         self._arriving: dict[TConn, _Arriving] = {}
+        self._closing: dict[TConn, float] = {}
         self._bytes = 0
+
+    def accept(self, listener: socket.socket) -> None:
+        """Accept those who wait, and leave some to the other processes."""
+        for _ in range(ACCEPTED):
+            before = self.nr_conns
+            super().accept(listener)
+            if self.nr_conns == before or self.nr_conns >= self.worker_connections:
+                return
 
     def enqueue_req(self, conn: TConn) -> None:
         """Collect the request first; gunicorn would let a thread wait for it."""
@@ -89,6 +105,39 @@ class BufferingWorker(ThreadWorker):  # type: ignore[misc]
         late = [conn for conn, arriving in self._arriving.items() if arriving.deadline <= due]
         for conn in late:
             self._refuse(conn, "408 Request Timeout")
+        now = time.monotonic()
+        for conn in [conn for conn, deadline in self._closing.items() if deadline <= now]:
+            self._end(conn)
+
+    def finish_request(self, conn: TConn, fs: Future[Any]) -> None:
+        """Let a client whose connection is not kept read its answer, without waiting for it."""
+        if fs.cancelled() or fs.exception() or fs.result():
+            super().finish_request(conn, fs)
+            return
+        try:
+            conn.sock.shutdown(socket.SHUT_WR)
+            conn.sock.setblocking(False)
+            self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._drain, conn))
+        except (OSError, ValueError):  # it is closed already
+            self._close(conn)
+            return
+        self._closing[conn] = time.monotonic() + CLOSING
+
+    def _drain(self, conn: TConn, client: socket.socket) -> None:
+        """Read what is of no interest: closed with unread bytes, the answer could be cut off."""
+        try:
+            received = client.recv(AT_ONCE)
+        except BlockingIOError:
+            return
+        except OSError:
+            received = b""
+        if not received:
+            self._end(conn)
+
+    def _end(self, conn: TConn) -> None:
+        del self._closing[conn]
+        self.poller.unregister(conn.sock)
+        self._close(conn)
 
     def _receive(self, conn: TConn, client: socket.socket) -> None:
         """Take what a client has sent; pass the request on when it is complete."""

@@ -143,6 +143,23 @@ def test_a_client_that_waits_to_be_asked_for_its_body_is_asked(port):
         assert answer(client).endswith(b"POST 3")
 
 
+def test_clients_that_do_not_close_keep_nobody_waiting(port):
+    last = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    with ExitStack() as stack:
+        held = [stack.enter_context(connect(port, last)) for _ in range(40)]
+        for client in held:
+            assert answer(client).endswith(b"GET 0")
+        began = time.monotonic()
+        for _ in range(3):
+            with connect(port, last) as client:
+                assert answer(client).endswith(b"GET 0")
+        assert time.monotonic() - began < 2.0
+        for client in held:  # and are let go
+            assert client.recv(1) == b""
+        for client in held:  # what they still send is read, and the answer not cut off
+            client.sendall(b"more")
+
+
 def test_endless_headers_are_refused(port):
     with connect(port, b"GET / HTTP/1.1\r\nX-A: " + b"a" * 70_000) as client:
         assert answer(client).startswith(b"HTTP/1.1 431 ")
