@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
-from django.apps import apps
 from django.test import Client
 
 from judgments.accounts.services import suspend_account
@@ -17,7 +16,7 @@ from judgments.models import Membership, User
 from tests.builders import NOW, make_collection, make_user
 from tests.engines.certified_provider import CertifiedProvider, certified_provider
 from tests.judgments.sign_on.conftest import Desk, desk, installed  # noqa: F401 (fixtures)
-from tests.judgments.sign_on.test_sign_on import name_of, refusal, role_of
+from tests.judgments.sign_on.test_sign_on import model, name_of, refusal, role_of
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +39,7 @@ def test_a_whole_sign_on_with_code_and_pkce_gives_the_roles_of_the_groups(desk: 
     assert len(asked["code_challenge"]) == 43
     cleo = User.objects.get(username="cleo")
     assert (cleo.name, cleo.email, role_of("cleo")) == ("Cleo", "c@x.example", "annotator")
-    link = apps.get_model("socialaccount.SocialAccount").objects.get()
+    link = model("socialaccount.SocialAccount").objects.get()
     assert (link.uid, link.extra_data) == ("s-1", {})
     desk.sign_on("s-1", **claims, groups=["leads"])
     assert role_of("cleo") == "lead"
