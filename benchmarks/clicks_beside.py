@@ -1,32 +1,31 @@
 """Labels and the leaderboard while a click log is imported, and without: in turns, on one server.
 
     python -m benchmarks.clicks_beside [--events 2000000] [--annotators 8]
-        [--seconds 10] [--turns 3]
+        [--seconds 10] [--turns 3] [--postgres URL]
 
-A server on loopback in embedded mode, with its workers and SQLite: the case in which an import
-shares one process with the pages. Annotators label once a second as the page does (crowd.py), and
-a lead opens the leaderboard twice a second. In every other turn a worker imports a click log
-meanwhile.
+A server on loopback in embedded mode, with its workers and SQLite, or with `--postgres` the image's
+gunicorn and its workers, with a Redis of their own. Annotators label once a second as the page does
+(crowd.py), and a lead opens the leaderboard twice a second. In every other turn a worker imports a
+click log meanwhile.
 """
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
 
 from benchmarks import labelling_http as http
 from benchmarks.clicks import write_log
-from tests.deployment import ROOT
+from tests.deployment import HOST, ROOT, compose_command
 from tests.services import free_port
 
 SEED: Final = """
@@ -43,38 +42,48 @@ def main() -> None:
     parser.add_argument("--annotators", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--postgres", default="", help="URL of a server to make a database in")
+    parser.set_defaults(redis="")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="touchstone-benchmark-") as name:
+    kind = "postgresql" if options.postgres else "sqlite"
+    with tempfile.TemporaryDirectory(prefix="touchstone-benchmark-") as name, ExitStack() as stack:
         home = Path(name)
-        own = {"TOUCHSTONE_HOME": name, "TOUCHSTONE_MODE": "embedded"}
-        environment = {**os.environ, **own, "DATABASE_URL": "", "REDIS_URL": ""}
+        environment = http._environment(options, kind, home, stack)
         build = ("--build", str(options.annotators), "--pairs", "1000")
         scene = http._module(environment, *build, patience=300)
         cookie = _call(environment, "board_cookie()")
         logs = [home / f"log-{turn}.parquet" for turn in range(options.turns)]
         for turn, log in enumerate(logs):
             write_log(log, options.events, 2000 + turn, 14)
-        port = free_port()
-        command = [sys.executable, "manage.py", "serve", "--port", str(port)]
-        with http._process(command, environment, home / "web.log") as server:
-            http._wait_for_web(port, "127.0.0.1", home)
-            plan = {**scene, "port": port, "host": "127.0.0.1", "servers": {"web": server}}
-            plan |= {"kind": "sqlite", "seconds": options.seconds, "pause": 1.0}
-            labels: dict[str, list[float]] = {"without": [], "beside": []}
-            boards: dict[str, list[float]] = {"without": [], "beside": []}
-            for log in logs:
-                for kind in labels:
-                    job = _call(environment, f"begin({str(log)!r})") if kind == "beside" else None
-                    with _board(port, cookie) as times:
-                        done = http._module(
-                            environment, "--load", sent=plan, patience=options.seconds
-                        )
-                    if done["error"]:
-                        sys.exit(done["error"])
-                    labels[kind] += done["milliseconds"]
-                    boards[kind] += times
-                    if job is not None:
-                        print(f"import: {_call(environment, f'end({job})')}", flush=True)
+        port, host = free_port(), HOST if options.postgres else "127.0.0.1"
+        commands = http._commands(kind, port, home)
+        if options.postgres:
+            commands["jobs"] = [*compose_command("jobs"), "-n", "jobs@benchmark"]
+        servers = {
+            name: stack.enter_context(http._process(command, environment, home / f"{name}.log"))
+            for name, command in commands.items()
+        }
+        http._wait_for_web(port, host, home)
+        plan = {**scene, "port": port, "host": host, "servers": servers, "kind": kind}
+        plan |= {"seconds": options.seconds, "pause": 1.0}
+        headers = {
+            "Host": host,
+            "Cookie": f"{scene['cookie_names'][0]}={cookie}",
+            "X-Forwarded-Proto": "https",
+        }
+        labels: dict[str, list[float]] = {"without": [], "beside": []}
+        boards: dict[str, list[float]] = {"without": [], "beside": []}
+        for log in logs:
+            for case in labels:
+                job = _call(environment, f"begin({str(log)!r})") if case == "beside" else None
+                with _board(port, headers) as times:
+                    done = http._module(environment, "--load", sent=plan, patience=options.seconds)
+                if done["error"]:
+                    sys.exit(done["error"])
+                labels[case] += done["milliseconds"]
+                boards[case] += times
+                if job is not None:
+                    print(f"import: {_call(environment, f'end({job})')}", flush=True)
         for kind, times in labels.items():
             print(f"{kind}: labels {_said(times)}; leaderboard {_said(boards[kind])}")
 
@@ -100,7 +109,7 @@ def _call(environment: dict[str, str], call: str) -> Any:
 
 
 @contextmanager
-def _board(port: int, cookie: str) -> Iterator[list[float]]:
+def _board(port: int, headers: Mapping[str, str]) -> Iterator[list[float]]:
     """Open the leaderboard twice a second; how long it took each time, in milliseconds."""
     times: list[float] = []
     stop = threading.Event()
@@ -109,8 +118,7 @@ def _board(port: int, cookie: str) -> Iterator[list[float]]:
         connection = HTTPConnection("127.0.0.1", port, timeout=60)
         while not stop.wait(0.5):
             began = time.perf_counter()
-            headers = {"Cookie": f"sessionid={cookie}"}
-            connection.request("GET", "/c/books/lists/main/leaderboard", headers=headers)
+            connection.request("GET", "/c/books/lists/main/leaderboard", headers=dict(headers))
             response = connection.getresponse()
             response.read()
             assert response.status == 200, response.status
@@ -127,6 +135,7 @@ def _board(port: int, cookie: str) -> Iterator[list[float]]:
 
 def board_cookie() -> str:
     """Runs on the leaderboard, and the session of its lead."""
+    from django.conf import settings
     from django.test import Client
 
     from evaluation.evaluations.refreshing import refresh_evaluations
@@ -147,8 +156,10 @@ def board_cookie() -> str:
     while refresh_evaluations(list_id=judgments.pk, at=NOW).left:
         pass
     client = Client()
-    client.force_login(User.objects.get(username="ada"))
-    return client.cookies["sessionid"].value
+    client.force_login(
+        User.objects.get(username="ada"), "django.contrib.auth.backends.ModelBackend"
+    )
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
 
 
 def begin(path: str) -> int:
@@ -168,7 +179,9 @@ def begin(path: str) -> int:
             params={"name": Path(path).name},
             file=File(file, Path(path).name),
         )
+    deadline = time.monotonic() + http.PATIENCE
     while Job.objects.get(pk=job.pk).state == Job.State.QUEUED:
+        assert time.monotonic() < deadline, "no worker took the import"
         time.sleep(0.1)
     return int(job.pk)
 

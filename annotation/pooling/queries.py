@@ -92,8 +92,7 @@ class Drawn:
 class TopUpRun:
     """A run and how many of the new pairs it returned."""
 
-    ranker_name: str
-    run_name: str
+    label: str
     is_new: bool
     pairs: int
 
@@ -146,8 +145,7 @@ def preview_top_up(*, access: Access, campaign: Campaign) -> TopUp:
     counts = _count_by_run(drawn.new)
     runs = [
         TopUpRun(
-            choice.ranker_name,
-            choice.name,
+            choice.label,
             (choice.ranker_slug, choice.name) not in used,
             counts.get((choice.ranker_slug, choice.name), 0),
         )

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluation.evaluations.queries import kept_measures
-from evaluation.runs.names import run_label
 from evaluation.runs.queries import list_runs
 from evaluation.runs.selection import is_plain_mean
 from judgments.collections.query_metadata import list_segments
@@ -25,7 +24,7 @@ class RunOption:
 def list_run_options(*, access: Access, chosen: Sequence[str]) -> tuple[RunOption, ...]:
     """The runs of the collection, to choose from. chosen: the names of those that are."""
     return tuple(
-        RunOption(name, run_label(run.ranker_name, name), name in chosen)
+        RunOption(name, run.label, name in chosen)
         for run in list_runs(access=access)
         for name in [f"{run.ranker_slug}/{run.name}"]
     )

@@ -9,6 +9,7 @@ import numpy as np
 from django.db import connection
 
 from evaluation.models import Ranker, Run
+from evaluation.runs.names import run_below, run_label
 from judgments.permissions import Access, NotFound, check_may_see_rankings
 from judgments.storage.bulk import rows_list, values_list
 from touchstone.measures.packing import unpack_ranked
@@ -28,6 +29,16 @@ class RunChoice:
     queries: int
     rows: int
     created_at: datetime
+
+    @property
+    def run_below(self) -> str:
+        """Its name where its ranker's stands beside it."""
+        return run_below(self.ranker_name, f"{self.ranker_slug}/{self.name}")
+
+    @property
+    def label(self) -> str:
+        """Its name with its ranker's."""
+        return run_label(self.ranker_name, f"{self.ranker_slug}/{self.name}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import django
 
-NICENESS: Final = 5
+NICENESS: Final = 15
 
 
 def main() -> None:

@@ -170,7 +170,7 @@ def test_new_runs_are_topped_up_with_one_button(
     assert part in links(ada.get(of("campaign", draft)))
     seen = words(ada.get(part, headers=HTMX))
     assert "2 pairs are new at depth 10." in seen
-    assert "neural ( one , new): 2" in seen
+    assert "neural / one (new): 2" in seen
     assert "4 more labels needed." in seen
     before = draft.pairs.count()
     page = ada.post(part, follow=True)
