@@ -193,7 +193,7 @@ def test_a_run_that_comes_later_brings_new_pairs_with_one_button(
     found = preview_top_up(access=access, campaign=campaign)
     assert (found.preview.pairs, found.preview.in_campaign) == (4, 3)
     assert [(run.label, run.is_new, run.pairs) for run in found.runs] == [
-        ("BM25 / one", False, 0),
+        ("bm25 / one", False, 0),
         ("tf-idf / two", True, 4),
     ]
     made = top_up(access=access, campaign=campaign, at=NOW)
@@ -209,7 +209,7 @@ def test_a_run_that_was_not_chosen_stays_out_of_a_top_up(
 ) -> None:
     build_pool(access=access, campaign=campaign, plan=plan_of(runs[:1]), at=NOW)
     found = preview_top_up(access=access, campaign=campaign)
-    assert [run.label for run in found.runs] == ["BM25 / one"]
+    assert [run.label for run in found.runs] == ["bm25 / one"]
     assert found.preview.pairs == 0
     in_words = "3 pairs already in the campaign; 1 run that was not chosen for the newest pool"
     assert "; ".join(found.skipped) == in_words
