@@ -186,6 +186,7 @@ def _fill(
     )
     from judgments.lists.services import start_list
     from judgments.storage.bulk import insert_rows
+    from touchstone.files.id_columns import IdColumn
     from touchstone.scales import Scale
 
     queries = len(ranked)
@@ -193,8 +194,8 @@ def _fill(
     by_qid = ensure_queries(collection=collection, qids=[f"q{i:06}" for i in range(queries)])
     query_pks = [by_qid[f"q{i:06}"] for i in range(queries)]
     docids = [f"d{i:06}" for i in range(1, options.documents + 1)]
-    by_docid = ensure_documents(collection=collection, docids=docids)
-    if sorted(by_docid.values()) != list(range(1, options.documents + 1)):
+    pks = ensure_documents(collection=collection, docids=IdColumn.of(docids))
+    if pks.tolist() != list(range(1, options.documents + 1)):
         raise AssertionError("a fresh database numbers documents from 1")
     ranker = start_ranker(collection=collection, by=None, at=START, slug="ranker")
     runs = Run.objects.bulk_create(

@@ -54,6 +54,7 @@ from judgments.models import (
 from judgments.permissions import Access, NotFound, check_may_lead, get_access
 from judgments.storage.bulk import analyse
 from touchstone.files.errors import Problems
+from touchstone.files.id_columns import IdColumn
 from touchstone.scales import Scale
 
 
@@ -189,12 +190,13 @@ def _map_keys(
     """The pks of each pair's query and document. Raises FileRefused with unknown ids' lines."""
     collection, lines = judgment_list.collection, given.lines()
     qids, docids = {key[0] for key in lines}, {key[1] for key in lines}
+    queries = map_queries(collection=collection, qids=qids)
+    documents = map_documents(collection=collection, docids=docids)
     if create:
         queries = ensure_queries(collection=collection, qids=qids)
-        documents = ensure_documents(collection=collection, docids=docids)
-    else:
-        queries = map_queries(collection=collection, qids=qids)
-        documents = map_documents(collection=collection, docids=docids)
+        new = sorted(docids - documents.keys())
+        keys = ensure_documents(collection=collection, docids=IdColumn.of(new))
+        documents |= zip(new, keys.tolist(), strict=True)
     problems = Problems(given.name)
     for (qid, docid), line in lines.items():
         if qid not in queries:

@@ -14,7 +14,7 @@ from evaluation.runs.details import RunDetails
 from evaluation.runs.findings import FileFindings, OrderedBy, get_findings
 from evaluation.runs.names import name_of
 from judgments.audit import services as audit
-from judgments.collections.queries import map_documents, map_queries
+from judgments.collections.queries import Keys, find_documents, map_queries
 from judgments.collections.services import ensure_documents, ensure_queries
 from judgments.jobs.kinds import Work
 from judgments.models import JudgmentList, Query, User
@@ -349,39 +349,33 @@ def _packed(
     run_id: int,
     read: ReadRun,
     queries: Mapping[str, int],
-    documents: Mapping[str, int],
+    documents: Keys,
 ) -> Iterator[tuple[int, int, Packed]]:
     """One row a query, with the primary keys of its documents."""
     file = read.file
-    keys = np.fromiter((documents[docid] for docid in file.documents), np.int32)
     for position, (qid, order) in enumerate(zip(file.query_ids, read.orders, strict=True)):
         span = file.span(position)
-        yield run_id, queries[qid], pack(keys[file.codes[span]], file.scores[span], order)
+        yield run_id, queries[qid], pack(documents[file.codes[span]], file.scores[span], order)
 
 
-def _resolve(
-    ranker: Ranker, file: RunFile, *, create: bool
-) -> tuple[Mapping[str, int], Mapping[str, int]]:
+def _resolve(ranker: Ranker, file: RunFile, *, create: bool) -> tuple[Mapping[str, int], Keys]:
     """The primary keys of the file's queries and documents. Raises FileRefused for unknown ones."""
     collection = ranker.collection
-    if create:
-        return (
-            ensure_queries(collection=collection, qids=file.query_ids),
-            ensure_documents(collection=collection, docids=file.documents),
-        )
     queries = map_queries(collection=collection, qids=file.query_ids)
-    documents = map_documents(collection=collection, docids=file.documents)
-    if len(queries) < len(file.query_ids) or len(documents) < len(file.documents):
+    documents = find_documents(collection=collection, docids=file.documents)
+    new = np.flatnonzero(documents == 0)
+    if (len(queries) < len(file.query_ids) or len(new)) and not create:
         raise _unknown(file, queries, documents)
+    if len(queries) < len(file.query_ids):
+        queries = ensure_queries(collection=collection, qids=file.query_ids)
+    documents[new] = ensure_documents(collection=collection, docids=file.documents.at(new))
     return queries, documents
 
 
-def _unknown(
-    file: RunFile, queries: Mapping[str, int], documents: Mapping[str, int]
-) -> FileRefused:
+def _unknown(file: RunFile, queries: Mapping[str, int], documents: Keys) -> FileRefused:
     """Names the first lines with a query or a document that the collection does not have."""
     no_query = np.repeat([qid not in queries for qid in file.query_ids], np.diff(file.starts))
-    no_document = np.array([docid not in documents for docid in file.documents])[file.codes]
+    no_document = (documents == 0)[file.codes]
     pairs = np.flatnonzero(no_query | no_document)
     first = pairs[np.argsort(file.lines[pairs], kind="stable")][:SHOWN]
     rows = np.searchsorted(file.starts, first, "right") - 1
@@ -391,7 +385,7 @@ def _unknown(
             message = f"this collection has no query {quoted(file.query_ids[row])}."
             problems.append(file.problem(pair, UNKNOWN_QUERY, message))
         else:
-            docid = file.documents[file.codes[pair]]
+            (docid,) = file.ids.at(slice(pair, pair + 1)).texts()
             message = f"this collection has no document {quoted(docid)}."
             problems.append(file.problem(pair, UNKNOWN_DOCUMENT, message))
     return FileRefused(tuple(problems), len(pairs))

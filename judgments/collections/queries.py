@@ -3,10 +3,15 @@
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from django.db import connection, models
 
 from judgments.models import Collection, Document, Query
 from judgments.storage.bulk import FETCHED, values_list
+from touchstone.files.id_columns import IdColumn
+
+Keys = npt.NDArray[np.int32]
 
 
 def map_queries(*, collection: Collection, qids: Iterable[str] | None = None) -> dict[str, int]:
@@ -19,17 +24,28 @@ def map_documents(*, collection: Collection, docids: Iterable[str] | None = None
     return _map(Document, "docid", collection, docids)
 
 
-def count_stubs(*, collection: Collection, docids: Iterable[str]) -> int:
+def find_documents(*, collection: Collection, docids: IdColumn) -> Keys:
+    """The pk of each document, in the order of the ids; 0 for one that is not there."""
+    keys = np.zeros(len(docids), np.int32)
+    for part, texts in docids.parts():
+        known = map_documents(collection=collection, docids=texts)
+        keys[part] = [known.get(text, 0) for text in texts]
+    return keys
+
+
+def count_stubs(*, collection: Collection, docids: IdColumn) -> int:
     """How many of these documents are known by their id alone."""
-    subquery, parameter = values_list(docids, "text")
+    result = 0
     with connection.cursor() as cursor:
-        cursor.execute(
-            f'SELECT COUNT(*) FROM "{Document._meta.db_table}" '  # noqa: S608
-            + f"WHERE collection_id = %s AND is_stub AND docid {subquery}",
-            [collection.pk, parameter],
-        )
-        (result,) = cursor.fetchone()
-    return int(result)
+        for _, texts in docids.parts():
+            subquery, parameter = values_list(texts, "text")
+            cursor.execute(
+                f'SELECT COUNT(*) FROM "{Document._meta.db_table}" '  # noqa: S608
+                + f"WHERE collection_id = %s AND is_stub AND docid {subquery}",
+                [collection.pk, parameter],
+            )
+            result += int(cursor.fetchone()[0])
+    return result
 
 
 def map_query_texts(*, collection: Collection, texts: set[str]) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ from django.db import connection, models, transaction
 from judgments.audit import services as audit
 from judgments.collections.content_hash import content_hash
 from judgments.collections.naming import check_name, unless_taken
-from judgments.collections.queries import map_documents, map_queries
+from judgments.collections.queries import Keys, find_documents, map_documents, map_queries
 from judgments.collections.query_metadata_services import commit_traits
 from judgments.models import Collection, Document, Membership, Query, Role, User
 from judgments.models.collections import SLUG
@@ -20,9 +20,10 @@ from judgments.pages.markup import clean_html
 from judgments.permissions import check_may_create_collection
 from judgments.pictures.naming import keep_data, name_pictures
 from judgments.pictures.storing import ensure_fetching
-from judgments.storage.bulk import FETCHED, insert_rows, values_list
+from judgments.storage.bulk import insert_rows, values_list
 from touchstone.errors import DomainError
 from touchstone.files.collections import DocumentRecord, QueryRecord
+from touchstone.files.id_columns import IdColumn
 from touchstone.measures.traits import Traits
 
 T = TypeVar("T")
@@ -261,25 +262,16 @@ def ensure_queries(*, collection: Collection, qids: Iterable[str]) -> dict[str, 
     return known
 
 
-def ensure_documents(
-    *, collection: Collection, docids: Iterable[str], known: dict[str, int] | None = None
-) -> dict[str, int]:
-    """The pk of each document by its id; unknown ids become stubs.
+def ensure_documents(*, collection: Collection, docids: IdColumn) -> Keys:
+    """The pk of each document, in the order of the ids; unknown ids become stubs.
 
-    known: what `map_documents` just said of them.
+    docids: those that `find_documents` did not find; one that came in between is no error.
     """
-    wanted = set(docids)
-    if known is None:
-        known = map_documents(collection=collection, docids=wanted)
-    missing = sorted(wanted - known.keys())
-    nothing = content_hash("", "")
-    for start in range(0, len(missing), FETCHED):
-        own = missing[start : start + FETCHED]
-        rows = [(collection.pk, docid, "", "", "", "{}", nothing, True) for docid in own]
-        columns = (
-            "collection_id", "docid", "title", "body", "url", "fields", "content_hash", "is_stub",
-        )  # fmt: skip
+    columns = (
+        "collection_id", "docid", "title", "body", "url", "fields", "content_hash", "is_stub",
+    )  # fmt: skip
+    content = ("", "", "", "{}", content_hash("", ""), True)
+    for _, texts in docids.parts():
+        rows = [(collection.pk, docid, *content) for docid in texts]
         insert_rows(Document, columns, rows, ignore_conflicts=True)
-    if missing:
-        known = known | map_documents(collection=collection, docids=missing)
-    return known
+    return find_documents(collection=collection, docids=docids)

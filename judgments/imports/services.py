@@ -8,7 +8,7 @@ import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
-from judgments.collections.queries import map_documents, map_queries, map_query_texts
+from judgments.collections.queries import Keys, find_documents, map_queries, map_query_texts
 from judgments.collections.services import (
     ensure_documents,
     ensure_queries,
@@ -71,29 +71,32 @@ def import_qrels(
     """
     collection = judgment_list.collection
     check_takes_people(judgment_list)
-    with transaction.atomic():
-        queries = map_queries(collection=collection, qids=qrels.query_ids)
-        documents = map_documents(collection=collection, docids=qrels.documents)
-        new_queries = len(qrels.query_ids) - len(queries)
-        new_documents = len(qrels.documents) - len(documents)
-        if (new_queries or new_documents) and not create:
-            raise _unknown_ids(qrels, queries, documents)
+    queries = map_queries(collection=collection, qids=qrels.query_ids)
+    documents = find_documents(collection=collection, docids=qrels.documents)
+    new_queries = len(qrels.query_ids) - len(queries)
+    new = np.flatnonzero(documents == 0)
+    if (new_queries or len(new)) and not create:
+        raise _unknown_ids(qrels, queries, documents)
+    with transaction.atomic(savepoint=False):  # as `commit_grades`
         if new_queries:
             queries = ensure_queries(collection=collection, qids=qrels.query_ids)
-        if new_documents:
-            documents = ensure_documents(
-                collection=collection, docids=qrels.documents, known=documents
-            )
+        documents[new] = ensure_documents(collection=collection, docids=qrels.documents.at(new))
         version = commit_grades(
             judgment_list=judgment_list,
-            pairs=_pairs(qrels, queries, documents),
+            pairs=PairGrades(
+                np.array([queries[one] for one in qrels.query_ids], np.int64),
+                qrels.starts,
+                documents,
+                qrels.codes,
+                qrels.grades,
+            ),
             by=by,
             at=at,
             reason=reason.strip() or f"imported from {Path(qrels.name).name}",
             source=JudgmentVersion.Source.IMPORT,
             signals=signals.steps() if signals else (),
         )
-    return QrelsImported(version, len(qrels), new_queries, new_documents)
+    return QrelsImported(version, len(qrels), new_queries, len(new))
 
 
 def read_judgments(
@@ -121,14 +124,7 @@ def read_judgments(
     return grade_ratings(ratings, name=name, scale=scale, signals=signals, queries=queries)
 
 
-def _pairs(qrels: QrelsFile, queries: dict[str, int], documents: dict[str, int]) -> PairGrades:
-    own = np.fromiter((queries[one] for one in qrels.query_ids), np.int64, len(qrels.query_ids))
-    pks = np.fromiter((documents[one] for one in qrels.documents), np.int64, len(qrels.documents))
-    grades = qrels.grades.astype(np.int64, copy=False)
-    return PairGrades(np.repeat(own, np.diff(qrels.starts)), pks[qrels.codes], grades)
-
-
-def _unknown_ids(qrels: QrelsFile, queries: dict[str, int], documents: dict[str, int]) -> Exception:
+def _unknown_ids(qrels: QrelsFile, queries: dict[str, int], documents: Keys) -> Exception:
     problems = Problems(qrels.name)
     for position, query_id in enumerate(qrels.query_ids):
         if query_id not in queries:
@@ -136,9 +132,11 @@ def _unknown_ids(qrels: QrelsFile, queries: dict[str, int], documents: dict[str,
             problems.add(line, "unknown-query", f"the collection has no query {query_id}.")
     first = np.full(len(qrels.documents), np.iinfo(np.int64).max)
     np.minimum.at(first, qrels.codes, qrels.lines)
-    for doc_id, line in zip(qrels.documents, first.tolist(), strict=True):
-        if doc_id not in documents:
-            problems.add(line, "unknown-document", f"the collection has no document {doc_id}.")
+    pairs = np.flatnonzero((documents == 0)[qrels.codes])
+    # in order of first appearance
+    new = qrels.codes[np.sort(pairs[np.unique(qrels.codes[pairs], return_index=True)[1]])]
+    for doc_id, line in zip(qrels.documents.at(new).texts(), first[new].tolist(), strict=True):
+        problems.add(line, "unknown-document", f"the collection has no document {doc_id}.")
     return problems.refusal()
 
 

@@ -1,22 +1,32 @@
 """All that writes judgments: changes with their evidence, and columns of grades without."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 from django.db import connection, models, transaction
 
 from judgments.models import Document, Judgment, JudgmentList, JudgmentVersion, Query, User
 from judgments.signals import version_committed
-from judgments.storage.bulk import FETCHED, copy_rows, insert_rows, pairs_list, values_list
+from judgments.storage.bulk import (
+    FETCHED,
+    Column,
+    copy_rows,
+    insert_rows,
+    pairs_list,
+    values_list,
+)
 from judgments.storage.side_texts import keep_text
 from judgments.versions.takes import admitted, check_takes_people
 from judgments.versions.temporal import (
     Current,
+    Integers,
     Numbers,
     Pair,
     Plan,
@@ -25,6 +35,8 @@ from judgments.versions.temporal import (
     plan_commit,
 )
 from touchstone.errors import DomainError
+
+BLOCK: Final = 1 << 17  # pairs that are compared with what holds at once
 
 
 class CommitRefused(DomainError):
@@ -101,11 +113,34 @@ def commit_judgments(
 
 @dataclass(frozen=True, eq=False)
 class PairGrades:
-    """Grades of many pairs: three arrays of whole numbers of one length, in any order."""
+    """Grades of many pairs, grouped by query.
+
+    queries, documents: primary keys, each once, in any order. starts: length queries + 1; the pairs
+    of query i are starts[i]:starts[i + 1]. codes: per pair, the position of its document in
+    `documents`. grades: per pair.
+    """
 
     queries: Numbers
-    documents: Numbers
-    grades: Numbers
+    starts: Numbers
+    documents: Integers
+    codes: Integers
+    grades: Integers
+
+    def blocks(self) -> Iterator[tuple[Numbers, Integers, Integers]]:
+        """The pairs' queries, documents and grades, by query and document, some queries at a time.
+
+        What is made of so few pairs at once takes little memory.
+        """
+        by_key = np.argsort(self.queries)
+        lengths = np.diff(self.starts)
+        blocks = np.cumsum(lengths[by_key]) // BLOCK
+        for own in np.split(by_key, np.flatnonzero(np.diff(blocks)) + 1):
+            queries = np.repeat(self.queries[own], lengths[own])
+            spans = [np.arange(*self.starts[query : query + 2]) for query in own.tolist()]
+            positions = np.concatenate([np.zeros(0, np.int64), *spans])
+            documents = self.documents[self.codes[positions]]
+            order = np.lexsort((documents, queries))
+            yield queries, documents[order], self.grades[positions[order]]
 
 
 def commit_grades(
@@ -123,47 +158,69 @@ def commit_grades(
     A grade that is there already keeps its evidence. Nothing of a pair is a Python object.
     Raises as `commit_judgments` does, and TakesRefused for a list that takes none of people.
     """
-    order = np.lexsort((pairs.documents, pairs.queries))
-    queries, documents, grades = (
-        one[order] for one in (pairs.queries, pairs.documents, pairs.grades)
-    )
-    if ((queries[1:] == queries[:-1]) & (documents[1:] == documents[:-1])).any():
-        raise CommitRefused("pair_twice", "Duplicate query-document pair.")
-    with transaction.atomic():
+    # SQLite would keep in memory every page that changes after a savepoint
+    with transaction.atomic(savepoint=False):
         locked = _lock(judgment_list)
         check_takes_people(locked)
-        _check_codes(locked, set(np.unique(grades).tolist()))
-        current = _read_current_arrays(locked, queries)
-        places = find_pairs((queries, documents), (current.queries, current.documents))
-        is_there = places >= 0
-        changed = is_there & (current.grades[places] != grades) if len(current.ids) else is_there
-        opened = changed | ~is_there
-        if not opened.any():
+        _check_codes(locked, set(np.unique(pairs.grades).tolist()))
+        plans = [_plan(locked, *block) for block in pairs.blocks()]
+        added = sum(plan.added for plan in plans)
+        changed = sum(len(plan.closed) for plan in plans)
+        if not added and not changed:
             return None
-        added = ~is_there
-        _check_all_in(locked, np.unique(queries[added]), np.unique(documents[added]))
+        if added:
+            _check_all_in(locked, pairs.queries, pairs.documents)
         version = make_version(
             locked,
             by=by,
             at=at,
             reason=reason,
             source=source,
-            added=int(added.sum()),
-            changed=int(changed.sum()),
+            added=added,
+            changed=changed,
             signals=signals,
         )
-        _close(version.number, current.ids[places[changed]].tolist())
-        columns = {
-            "list_id": locked.pk,
-            "query_id": queries[opened],
-            "document_id": documents[opened],
-            "grade": grades[opened],
-            "since": version.number,
-            "evidence": "{}",
-        }
-        copy_rows(Judgment, columns, int(opened.sum()))
+        for plan, (queries, documents, grades) in zip(plans, pairs.blocks(), strict=True):
+            _close(version.number, plan.closed.tolist())
+            columns: dict[str, Column] = {
+                "list_id": locked.pk,
+                "query_id": queries[plan.opened],
+                "document_id": documents[plan.opened],
+                "grade": grades[plan.opened],
+                "since": version.number,
+                "evidence": "{}",
+            }
+            copy_rows(Judgment, columns, int(plan.opened.sum()))
         judgment_list.head = version.number
     return version
+
+
+@dataclass(frozen=True, eq=False)
+class _GradePlan:
+    """What the grades of some pairs change.
+
+    closed: the ids of rows to close. opened: per pair, whether it gets a row. added: how many pairs
+    had none.
+    """
+
+    closed: Numbers
+    opened: npt.NDArray[np.bool_]
+    added: int
+
+
+def _plan(
+    judgment_list: JudgmentList, queries: Numbers, documents: Integers, grades: Integers
+) -> _GradePlan:
+    """Compare grades, by query and document, with those that hold."""
+    if ((queries[1:] == queries[:-1]) & (documents[1:] == documents[:-1])).any():
+        raise CommitRefused("pair_twice", "Duplicate query-document pair.")
+    current = _read_current_arrays(judgment_list, queries)
+    places = find_pairs((queries, documents), (current.queries, current.documents))
+    is_there = places >= 0
+    changed = is_there & (current.grades[places] != grades) if len(current.ids) else is_there
+    opened = changed | ~is_there
+    closed = current.ids[places[changed]]
+    return _GradePlan(closed, opened, int(opened.sum()) - len(closed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,14 +322,18 @@ def _check_all_in(
 
 
 def _all_in(model: type[models.Model], collection_id: int, ids: Collection[int]) -> bool:
-    subquery, parameter = values_list(map(int, ids), str(model._meta.pk.rel_db_type(connection)))
+    kind = str(model._meta.pk.rel_db_type(connection))
+    rest, own = iter(ids), 0
     with connection.cursor() as cursor:
-        cursor.execute(
-            f'SELECT COUNT(*) FROM "{model._meta.db_table}" '  # noqa: S608
-            + f"WHERE collection_id = %s AND id {subquery}",
-            [collection_id, parameter],
-        )
-        return int(cursor.fetchone()[0]) == len(ids)
+        while part := [int(one) for one in islice(rest, FETCHED)]:
+            subquery, parameter = values_list(part, kind)
+            cursor.execute(
+                f'SELECT COUNT(*) FROM "{model._meta.db_table}" '  # noqa: S608
+                + f"WHERE collection_id = %s AND id {subquery}",
+                [collection_id, parameter],
+            )
+            own += int(cursor.fetchone()[0])
+    return own == len(ids)
 
 
 def make_version(

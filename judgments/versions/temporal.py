@@ -11,6 +11,7 @@ from touchstone.measures.traits import Traits
 
 Pair = tuple[int, int]
 Numbers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.integer[Any]]
 Evidence = Mapping[str, Any]
 
 
@@ -74,7 +75,7 @@ def plan_commit(wanted: Mapping[Pair, Wanted], current: Mapping[Pair, Current]) 
     return Plan(closed, opened, added, changed, removed)
 
 
-def find_pairs(pairs: tuple[Numbers, Numbers], among: tuple[Numbers, Numbers]) -> Numbers:
+def find_pairs(pairs: tuple[Integers, Integers], among: tuple[Integers, Integers]) -> Numbers:
     """Where each pair is among others, from 0; −1 where it is not.
 
     Both are arrays of queries and of documents, by query and then by document, each pair once.

@@ -6,8 +6,7 @@ of 128 bits; its text is kept beside.
 """
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -80,18 +79,28 @@ class IdColumn:
             return [raw.decode() for raw in self.raw()]
         return [self.long.get(raw) or raw.decode() for raw in self.raw()]
 
-    @cached_property
-    def numbered(self) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
-        """The different ids in order of first appearance, and for each pair which it is."""
-        numbers: defaultdict[str, int] = defaultdict()
-        numbers.default_factory = numbers.__len__
-        codes = np.empty(len(self), np.int32)
+    def parts(self) -> Iterator[tuple[slice, list[str]]]:
+        """The ids as strings, some at a time, and where these are."""
         for start in range(0, len(self), STRINGS_AT_ONCE):
             own = slice(start, start + STRINGS_AT_ONCE)
-            texts = self.at(own).texts()
-            codes[own] = np.fromiter(map(numbers.__getitem__, texts), np.int32, len(texts))
+            yield own, self.at(own).texts()
+
+    @cached_property
+    def numbered(self) -> tuple["IdColumn", npt.NDArray[np.int32]]:
+        """The different ids, and for each pair which it is.
+
+        They are in the order of their bytes, but for those too long for their words.
+        """
+        order = np.lexsort(self.words.astype("<u8", copy=False).view(">u8").T[::-1])
+        is_new = np.zeros(len(self), bool)
+        is_new[:1] = True
+        for column in self.words.T:
+            own = column[order]
+            is_new[1:] |= own[1:] != own[:-1]
+        codes = np.empty(len(self), np.int32)
+        codes[order] = np.cumsum(is_new, dtype=np.int32) - 1
         codes.flags.writeable = False
-        return tuple(numbers), codes
+        return self.at(order[is_new]), codes
 
     def order_words(self) -> Words:
         """(width, n), most significant first: they order as the ids' UTF-8 bytes do.

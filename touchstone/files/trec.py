@@ -58,8 +58,8 @@ class TrecFile:
         return len(self.ids)
 
     @property
-    def documents(self) -> tuple[str, ...]:
-        """The distinct documents, in order of first appearance among the pairs."""
+    def documents(self) -> IdColumn:
+        """The distinct documents."""
         return self.ids.numbered[0]
 
     @property

@@ -81,9 +81,9 @@ class JudgedQueries:
 
     def _numbers(self, run: RunFile) -> npt.NDArray[np.int64]:
         """A number for each document of the run: the qrels' own, or one that no one else has."""
-        known = {doc_id: number for number, doc_id in enumerate(self.qrels.documents)}
+        known = {doc_id: number for number, doc_id in enumerate(self.qrels.documents.texts())}
         new = len(known)
-        pairs = enumerate(run.documents)
+        pairs = enumerate(run.documents.texts())
         return np.array([known.get(doc_id, new + position) for position, doc_id in pairs], np.int64)
 
 

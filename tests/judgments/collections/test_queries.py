@@ -7,6 +7,7 @@ import pytest
 
 from judgments.collections.content_hash import content_hash
 from judgments.collections.queries import (
+    find_documents,
     list_document_ids,
     list_query_ids,
     map_documents,
@@ -25,6 +26,7 @@ from judgments.models import AuditEntry, Collection, Document, Membership, Query
 from tests.builders import NOW, make_collection, make_user
 from touchstone.files.collections import DocumentRecord, read_documents, read_queries
 from touchstone.files.errors import FileRefused
+from touchstone.files.id_columns import IdColumn
 
 pytestmark = pytest.mark.django_db
 
@@ -76,7 +78,7 @@ def test_the_same_file_again_changes_nothing(collection):
 
 
 def test_stubs_are_filled_and_keep_their_pk(collection):
-    stub = ensure_documents(collection=collection, docids=["d"])["d"]
+    (stub,) = ensure_documents(collection=collection, docids=IdColumn.of(["d"])).tolist()
     asked = ensure_queries(collection=collection, qids=["q"])["q"]
     assert documents(collection, '{"id": "d", "text": ""}\n') == Loaded(changed=1)
     assert queries(collection, "q\twhat\n") == Loaded(changed=1)
@@ -102,20 +104,23 @@ def test_a_broken_line_leaves_nothing_of_the_file(collection):
 
 def test_ids_are_of_one_collection(collection):
     other = make_collection(slug="films", cast=False)
-    mine = ensure_documents(collection=collection, docids=["d", "e"])
-    theirs = ensure_documents(collection=other, docids=["d"])
-    assert mine["d"] != theirs["d"]
-    assert map_documents(collection=other) == theirs
-    assert map_documents(collection=collection, docids=["e", "none"]) == {"e": mine["e"]}
-    ids = [*mine.values(), *theirs.values()]
-    assert list_document_ids(collection=other, pks=ids) == {theirs["d"]: "d"}
+    wanted = IdColumn.of(["e", "d"])
+    assert find_documents(collection=collection, docids=wanted).tolist() == [0, 0]
+    mine = ensure_documents(collection=collection, docids=wanted).tolist()
+    (theirs,) = ensure_documents(collection=other, docids=IdColumn.of(["d"])).tolist()
+    assert theirs not in mine
+    assert find_documents(collection=other, docids=wanted).tolist() == [0, theirs]
+    assert map_documents(collection=other) == {"d": theirs}
+    assert map_documents(collection=collection, docids=["e", "none"]) == {"e": mine[0]}
+    ids = [*mine, theirs]
+    assert list_document_ids(collection=other, pks=ids) == {theirs: "d"}
     assert list_query_ids(collection=other, pks=ids) == {}
 
 
 @pytest.mark.parametrize("odd", ["ü", "a'b", 'a"b', "a,b", "x{a}", "a\\b", "NULL", "日本", "𝄞"])
 def test_odd_ids_come_back_as_they_were(collection, odd):
-    made = ensure_documents(collection=collection, docids=[odd])
-    assert map_documents(collection=collection, docids=[odd]) == made
+    (made,) = ensure_documents(collection=collection, docids=IdColumn.of([odd])).tolist()
+    assert map_documents(collection=collection, docids=[odd]) == {odd: made}
     assert documents(collection, f"{odd}\ttext\n") == Loaded(changed=1)
     assert Document.objects.get().docid == odd
 

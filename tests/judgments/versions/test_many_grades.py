@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.db import transaction
 
 from judgments.models import Judgment, JudgmentList, JudgmentVersion
 from judgments.models.lists import Takes
@@ -18,8 +19,11 @@ ROUNDS = 4
 
 
 def grades_of(rows: list[tuple[int, int, int]]) -> PairGrades:
-    table = np.array(rows, np.int64).reshape(-1, 3)
-    return PairGrades(*table.T)
+    """The rows, grouped by query, the last query first."""
+    table = np.array(sorted(rows, key=lambda row: -row[0]), np.int64)
+    queries, lengths = np.unique(-table[:, 0], return_counts=True)
+    documents, codes = np.unique(table[:, 1], return_inverse=True)
+    return PairGrades(-queries, np.cumsum([0, *lengths]), documents, codes, table[:, 2])
 
 
 def commit_many(
@@ -54,7 +58,8 @@ def test_versions_and_rows_are_those_of_single_changes(
 ) -> None:
     for name, value in (("COPIED", 7), ("CHUNK", 5), ("FETCHED", 6)):
         monkeypatch.setattr(bulk, name, value)
-    monkeypatch.setattr("judgments.versions.services.FETCHED", 6)
+    for name, value in (("FETCHED", 6), ("BLOCK", 10)):
+        monkeypatch.setattr(f"judgments.versions.services.{name}", value)
     rng = np.random.default_rng(seed)
     world = make_world(queries=6, documents=9)
     one, many = world.judgments, make_other(world)
@@ -99,15 +104,15 @@ def test_what_single_changes_refuse_is_refused() -> None:
         ([(query, other.documents[0].pk, 1)], "does not belong"),
         ([(other.queries[0].pk, document, 1)], "does not belong"),
     ):
-        with pytest.raises(CommitRefused, match=words):
+        with pytest.raises(CommitRefused, match=words), transaction.atomic():
             commit_many(world.judgments, rows)
     JudgmentList.objects.filter(pk=world.judgments.pk).update(archived_at=NOW)
-    with pytest.raises(CommitRefused, match="archived"):
+    with pytest.raises(CommitRefused, match="archived"), transaction.atomic():
         commit_many(world.judgments, [(query, document, 1)])
     JudgmentList.objects.filter(pk=world.judgments.pk).update(
         archived_at=None, takes=Takes.MACHINE, takes_from={}
     )
-    with pytest.raises(TakesRefused):
+    with pytest.raises(TakesRefused), transaction.atomic():
         commit_many(world.judgments, [(query, document, 1)])
     assert not Judgment.objects.exists()
 

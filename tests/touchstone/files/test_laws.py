@@ -50,9 +50,9 @@ def outcome(read: Callable[[Source], object], content: bytes) -> object:
 def _values(found: object) -> object:
     match found:
         case RunFile():
-            return (found.query_ids, found.documents, found.codes.tolist(), found.scores.tolist())
+            return (found.query_ids, found.ids.texts(), found.scores.tolist())
         case QrelsFile():
-            return (found.query_ids, found.documents, found.codes.tolist(), found.grades.tolist())
+            return (found.query_ids, found.ids.texts(), found.grades.tolist())
         case list():
             return tuple(found)
     raise AssertionError(found)
@@ -87,7 +87,7 @@ def test_whatever_is_taken_has_ids_that_can_be_written(content: bytes) -> None:
             found = read(io.BytesIO(content), name="file")
         except FileRefused:
             continue
-        assert not any(id_problem(value) for value in (*found.query_ids, *found.documents))
+        assert not any(id_problem(value) for value in (*found.query_ids, *found.ids.texts()))
         assert found.starts[-1] == len(found) == len(set(_pairs(found)))
 
 

@@ -117,7 +117,7 @@ def test_the_nasty_run_keeps_its_odd_ids_and_scores(data_dir: Path) -> None:
     run = read_run(data_dir / "reference/nasty/nasty.run", name="nasty")
     assert (len(run), len(run.query_ids)) == (132, 16)
     assert "ünï-15" in run.query_ids
-    assert {"日本", "é1", "😀"} <= set(run.documents)
+    assert {"日本", "é1", "😀"} <= set(run.documents.texts())
 
 
 @pytest.mark.parametrize(("name", "count"), [("cranfield", 225), ("chorus-ecommerce", 135)])

@@ -199,7 +199,7 @@ def test_a_file_of_several_blocks_keeps_every_pair_however_its_ids_lengthen(
 def test_a_file_of_three_columns_is_ordered_by_its_ranks(text_after_tag: bool) -> None:
     content = b"# PyTerrier\nq1\td9\t0\nq1\td8\t1\nq2 d9 7\n"
     run = read_run(io.BytesIO(content), name="a.run", text_after_tag=text_after_tag)
-    assert (run.query_ids, run.documents) == (("q1", "q2"), ("d9", "d8"))
+    assert (run.query_ids, run.ids.texts()) == (("q1", "q2"), ["d9", "d8", "d9"])
     assert run.scores.tolist() == [0.0, -1.0, -7.0]
     assert not np.signbit(run.scores[0])
     assert (run.by_rank, run.has_scores, run.tag) == (True, False, "")
