@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from config import operations
 from config.accounts import views as accounts
+from config.database.views import database_sizes
 from config.demo import views as demo
 from config.policy_reports import policy_reports
 from config.privacy import views as privacy
@@ -31,6 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="account-reset-link",
     ),
     path("accounts/<str:username>/<slug:act>", confirmed(accounts.account_act), name="account-act"),
+    path("database-sizes", database_sizes, name="database-sizes"),
     path("demo/search/<slug:act>", demo.demo_search, name="demo-search"),
     path("healthz", operations.healthz, name="healthz"),
     path("readyz", operations.readyz, name="readyz"),

@@ -20,6 +20,7 @@ ROWS = [
     everybody("csp-reports", 204, method="post", anonymous=204),
     Row(name="metrics", anonymous=404),
     Row(name="accounts", admin=200),
+    Row(name="database-sizes", admin=200),
     Row(name="account", path=ben, admin=200),
     Row(name="account-reset-link", path=ben, method="post", admin=200),
     everybody("account-reset-link", 405, path=ben),

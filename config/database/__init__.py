@@ -1,0 +1,1 @@
+"""How large the database is, by table and index."""
