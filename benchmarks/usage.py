@@ -37,6 +37,12 @@ def cpu_seconds(pids: Sequence[int]) -> float:
     return ticks / TICKS
 
 
+def machine_seconds() -> float:
+    """Seconds of CPU time that all processes of this machine have used so far."""
+    user, nice, system, _, _, *interrupts = map(int, _read(Path("/proc/stat")).split()[1:8])
+    return (user + nice + system + sum(interrupts)) / TICKS
+
+
 def memory_bytes(pids: Sequence[int]) -> int:
     """Bytes of the processes, each shared page once."""
     kilobytes = 0

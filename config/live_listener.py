@@ -34,7 +34,10 @@ Send = Callable[[Message], Awaitable[None]]
 PING: Final = 15.0  # seconds between two signs of life, which proxies want
 MOST: Final = 1000  # streams
 MOST_OF_ONE: Final = 20  # streams of one person
-AT_ONCE: Final = 300  # pages that may ask in one second: more are spread over more time
+# Pages that may ask in one second: more are spread over more time, and events that come before all
+# have asked are told as one. Two cores answer about as many beside people who label; asked by more,
+# a server falls behind with labels too.
+AT_ONCE: Final = 100
 STREAM: Final = [
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-store"),
@@ -54,6 +57,8 @@ class Listener:
         # of each topic, in milliseconds; before its first event, since when it would have come
         self._newest: dict[str, int] = {}
         self._began = 0
+        # of each topic whose pages are still asking: when they will have, and whether to tell more
+        self._asking: dict[str, tuple[float, bool]] = {}
         self._is_listening = False
         self._task: asyncio.Task[None] | None = None
 
@@ -137,13 +142,28 @@ class Listener:
                 await database.execute("SELECT 1")  # fails if it is gone
 
     def _tell(self, topic: str) -> None:
-        queues = self._streams.get(topic, set())
+        """Tell the pages of a topic, once those that were told before have had time to ask."""
+        now = asyncio.get_running_loop().time()
+        until, _ = self._asking.get(topic, (0.0, False))
+        if now < until:
+            self._asking[topic] = until, True
+            return
         self._newest[topic] = _milliseconds()
-        event = _event(self._newest[topic], spread=min(max(len(queues) / AT_ONCE, 0.1), 10.0))
+        queues = self._streams.get(topic, set())
+        spread = min(max(len(queues) / AT_ONCE, 0.1), 10.0)
+        if queues:
+            self._asking[topic] = now + spread, False
+            asyncio.get_running_loop().call_later(spread, self._tell_more, topic)
+        event = _event(self._newest[topic], spread=spread)
         for queue in queues:
             if queue.full():  # a page that has not taken the last one needs only the newest
                 queue.get_nowait()
             queue.put_nowait(event)
+
+    def _tell_more(self, topic: str) -> None:
+        _, is_due = self._asking.pop(topic)
+        if is_due:
+            self._tell(topic)
 
     def _end_all(self) -> None:
         for queue in [queue for queues in self._streams.values() for queue in queues]:

@@ -4,9 +4,10 @@ gunicorn's threads read requests themselves, so as many half-sent ones as there 
 server. Here the worker's event loop collects what clients send, until a deadline, and passes a
 request to a thread when its headers are complete, and its body too where that is not large.
 
-The loop also accepts all who wait in one round, of which there are few a second while threads
-compute, and goes on while clients close: gunicorn accepts one in each round, and waits in it for
-each client that asked for no further request, up to two seconds.
+The loop also accepts several who wait in one round, of which there are few a second while threads
+compute, but no one while enough requests wait for a thread: another process may have one free, and
+those that come on open connections, as labels do, have a short queue. And it goes on while clients
+close: gunicorn waits in it for each that asked for no further request, up to two seconds.
 """
 
 import re
@@ -30,7 +31,6 @@ LARGEST_BODY: Final = 2 * 1024 * 1024 + 64 * 1024
 MOST_BYTES: Final = 64 * 1024 * 1024  # of all requests that are arriving
 STALLED: Final = 30  # seconds without a byte of a large body, or without reading the answer
 AT_ONCE: Final = 64 * 1024
-ACCEPTED: Final = 16  # connections in one round of the loop
 STOPPING: Final = 2.0  # seconds that a stopping server gives to what is arriving
 CLOSING: Final = 2.0  # seconds that a client has to read its answer and close
 
@@ -77,14 +77,19 @@ class BufferingWorker(ThreadWorker):  # type: ignore[misc]
         self._arriving: dict[TConn, _Arriving] = {}
         self._closing: dict[TConn, float] = {}
         self._bytes = 0
+        self._answering = 0  # requests that a thread has, or that wait for one
 
     def accept(self, listener: socket.socket) -> None:
-        """Accept those who wait, and leave some to the other processes."""
-        for _ in range(ACCEPTED):
+        """Accept those who wait, as many as there are threads."""
+        for _ in range(self.cfg.threads):
             before = self.nr_conns
             super().accept(listener)
             if self.nr_conns == before or self.nr_conns >= self.worker_connections:
                 return
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """Leave who waits to the other processes while all threads are busy and as many wait."""
+        super().set_accept_enabled(enabled and self._answering < 2 * self.cfg.threads)
 
     def enqueue_req(self, conn: TConn) -> None:
         """Collect the request first; gunicorn would let a thread wait for it."""
@@ -111,6 +116,7 @@ class BufferingWorker(ThreadWorker):  # type: ignore[misc]
 
     def finish_request(self, conn: TConn, fs: Future[Any]) -> None:
         """Let a client whose connection is not kept read its answer, without waiting for it."""
+        self._answering -= 1
         if fs.cancelled() or fs.exception() or fs.result():
             super().finish_request(conn, fs)
             return
@@ -168,6 +174,9 @@ class BufferingWorker(ThreadWorker):  # type: ignore[misc]
             conn.initialized = True
             _give_up_when_stalled(conn.sock)
         conn.parser.unreader.unread(bytes(arriving.data))
+        self._answering += 1
+        if self._accepting:
+            self.set_accept_enabled(True)  # or not any more
         super().enqueue_req(conn)
 
     def _refuse(self, conn: TConn, status: str) -> None:

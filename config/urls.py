@@ -17,9 +17,10 @@ handler500 = "config.unavailable.answer_failure"
 urlpatterns: list[URLPattern | URLResolver] = [
     # first: addresses are tried in turn, and every label comes by one of these
     path("api/v1/", include("config.api_urls")),
-    path("", include("judgments.urls")),
-    path("", include("annotation.urls")),
+    # then those with pages that ask by themselves: hundreds of patterns cost half a millisecond
     path("", include("evaluation.urls")),
+    path("", include("annotation.urls")),
+    path("", include("judgments.urls")),
     path("account/kept", translated(privacy.kept), name="kept"),
     path("account/kept/file", privacy.kept_file, name="kept-file"),
     path("accounts/<str:username>/kept", privacy.account_kept, name="account-kept"),

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import CharField, QuerySet
 from django.utils.translation import gettext_noop
 
 from judgments.models import Collection, Membership, Role, SavedSet, User
+from judgments.storage.prepared import PreparedObjects, slot
 from touchstone.errors import DomainError
 
 Viewer = User | AnonymousUser
@@ -79,15 +81,19 @@ class Access:
         return self.role == ADMIN
 
 
+def _memberships_qs() -> QuerySet[Membership]:
+    is_own = {"collection__slug": slot("slug", CharField), "user": slot("user")}
+    return Membership.objects.select_related("collection").filter(**is_own).order_by()
+
+
+_memberships: PreparedObjects[Membership] = PreparedObjects(_memberships_qs)  # every page asks
+
+
 def get_access(*, viewer: Viewer, slug: str) -> Access:
     """The viewer's access to the collection `slug`; NotFound if there is none."""
     if not isinstance(viewer, User) or not viewer.is_active:
         raise NotFound("collection")
-    membership = (
-        Membership.objects.select_related("collection")
-        .filter(collection__slug=slug, user=viewer)
-        .first()
-    )
+    membership = next(iter(_memberships.list(slug=slug, user=viewer.pk)), None)
     if membership is not None:
         return Access(viewer, membership.collection, membership.role, membership.is_annotating)
     collection = Collection.objects.filter(slug=slug).first() if viewer.is_superuser else None

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from django.core.paginator import Page
-from django.db.models import Count, QuerySet
+from django.db.models import CharField, Count, QuerySet
 
 from judgments.collections.queries import list_document_ids, list_query_ids
 from judgments.lists.citations import Cited
@@ -20,6 +20,7 @@ from judgments.permissions import (
     check_may_see_rankings,
     may_see_people,
 )
+from judgments.storage.prepared import PreparedObjects, slot
 from judgments.versions.click_grades import (
     click_words,
     count_click_grades,
@@ -38,10 +39,19 @@ from touchstone.scales import Scale
 HEAD = "head"
 
 
+def _lists_qs() -> QuerySet[JudgmentList]:
+    is_own = {"collection": slot("collection"), "slug": slot("slug", CharField)}
+    return JudgmentList.objects.filter(**is_own).order_by()
+
+
+_lists: PreparedObjects[JudgmentList] = PreparedObjects(_lists_qs)  # open leaderboards ask
+
+
 def get_list(*, access: Access, slug: str) -> JudgmentList:
     """The list of the collection with this slug, for those who may see grades."""
     check_may_see_rankings(access)
-    result = JudgmentList.objects.filter(collection=access.collection, slug=slug).first()
+    found = _lists.list(collection=access.collection.pk, slug=slug)
+    result = next(iter(found), None)
     if result is None:
         raise NotFound("list")
     result.collection = access.collection

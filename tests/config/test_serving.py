@@ -1,6 +1,7 @@
 """Half-sent requests hold no thread of the web server, whatever part of them is missing."""
 
 import re
+import select
 import socket
 import subprocess
 import sys
@@ -158,6 +159,22 @@ def test_clients_that_do_not_close_keep_nobody_waiting(port):
             assert client.recv(1) == b""
         for client in held:  # what they still send is read, and the answer not cut off
             client.sendall(b"more")
+
+
+def test_an_open_connection_does_not_wait_behind_all_new_ones(port):
+    """As labels do not wait behind hundreds of pages that ask at once."""
+    with ExitStack() as stack:
+        kept = stack.enter_context(connect(port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+        assert answer(kept).endswith(b"GET 0")
+        slow = b"GET /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        others = [stack.enter_context(connect(port, slow)) for _ in range(40)]
+        time.sleep(0.15)  # until they are known to the server
+        kept.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert answer(kept).endswith(b"GET 0")
+        answered, _, _ = select.select(others, [], [], 0)
+        assert len(answered) <= 5 * THREADS  # running before, waiting before, and some on the way
+        for client in others:
+            assert answer(client).endswith(b"GET 0")
 
 
 def test_endless_headers_are_refused(port):

@@ -1,5 +1,7 @@
 """An application that says how much it was sent, and a worker with a short deadline."""
 
+import time
+
 from config.serving import BufferingWorker
 
 
@@ -8,6 +10,8 @@ class HastyWorker(BufferingWorker):
 
 
 def application(environ, start_response):
+    if environ["PATH_INFO"] == "/slow":
+        time.sleep(0.1)
     body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     answer = f"{environ['REQUEST_METHOD']} {len(body)}".encode()
     start_response("200 OK", [("Content-Length", str(len(answer)))])

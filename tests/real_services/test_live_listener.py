@@ -104,6 +104,24 @@ def test_a_stream_hears_of_its_topic_at_once_and_of_no_other(listening: Listenin
         assert json.loads(next_event(stream)["data"])["event"] == data["event"]
 
 
+def test_events_that_come_while_pages_still_ask_are_told_as_one_that_is_newer(
+    listening: Listening,
+) -> None:
+    with listening.stream(make_ticket(person=1, topic="board-1")) as stream:
+        next_event(stream)
+        for _ in range(2):  # twice: the second row begins with a page that may be told at once
+            began = time.time()
+            while time.time() - began < 0.5:
+                listening.announce("board-1")
+            last = time.time()
+            told: list[float] = []
+            while not told or told[-1] < last - 0.001:  # the clock of an event: milliseconds
+                told.append(json.loads(next_event(stream)["data"])["event"] / 1000)
+            assert told[0] - began < 0.2
+            assert 2 <= len(told) <= 8  # one page is given a tenth of a second
+            time.sleep(0.3)
+
+
 def test_what_is_no_valid_ticket_opens_nothing(listening: Listening) -> None:
     from django.core import signing
 
