@@ -27,6 +27,7 @@ from config.backups.encryption import decrypt, encrypt, is_encrypted
 from config.backups.keys import KEYS, signing_keys
 from config.backups.refusing import BackupRefused
 from config.privacy.erasing import replay_erasures
+from config.privacy.ledger import list_erasures
 from config.privacy.purging import replay_purges
 from config.targets import list_targets
 from evaluation.evaluations.verifying import (
@@ -82,6 +83,7 @@ def restore_backup(
     Whom and what the erasure ledger names is erased and purged again. identity: the file with the
     private key of an encrypted one. allow_unsigned: also where none of the backup keys signed it.
     """
+    list_erasures()  # one that can't be read is refused before anything is restored
     place = settings.HOME if connection.vendor == "postgresql" else _database_folder()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place, prefix=".restore-") as name:

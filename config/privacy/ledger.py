@@ -14,6 +14,12 @@ from uuid import UUID
 
 from django.conf import settings
 
+from touchstone.errors import DomainError
+
+
+class LedgerUnreadable(DomainError):
+    """A line of the ledger is damaged, so no one knows what it erased."""
+
 
 def add_erasure(person: UUID, at: datetime) -> None:
     """Add a person's public id to the ledger, for good: on the disk when this returns."""
@@ -59,7 +65,21 @@ def _read() -> list[dict[str, Any]] | None:
     path = path_of_ledger()
     if not path.exists():
         return None
-    return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    lines = enumerate(path.read_text().splitlines(), 1)
+    return [_line(path, number, line) for number, line in lines if line.strip()]
+
+
+def _line(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        result = json.loads(line)
+        if "person" in result:
+            UUID(result["person"])
+        else:
+            int(result["collection"]), datetime.fromisoformat(result["created_at"])
+    except (ValueError, KeyError, TypeError) as error:
+        message = f"{path}:{number}: not a line of the erasure ledger."
+        raise LedgerUnreadable("ledger_unreadable", message) from error
+    return dict(result)
 
 
 def path_of_ledger() -> Path:

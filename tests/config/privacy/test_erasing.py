@@ -216,6 +216,25 @@ def print_facts() -> None:
             sys.stdout.write(f"{model._meta.db_table} {len(rows)} {digest}\n")
 
 
+@pytest.mark.parametrize("line", ['{"person": "8f1', '{"at": "2026"}', '{"person": "x"}', "[]"])
+def test_a_restore_with_a_damaged_ledger_restores_nothing(
+    tmp_path: Path, make_home: Callable[[Path], Path], line: str
+) -> None:
+    """Found by hand: it restored all that was erased, and only then failed to read the ledger."""
+    one = home(make_home(tmp_path / "one"))
+    assert call(one, "manage.py", "backup", str(tmp_path / "b")).returncode == 0
+    damaged = tmp_path / "ledger.jsonl"
+    damaged.write_text(f"\n{line}\n")
+    two = home(tmp_path / "two") | {
+        "TOUCHSTONE_BACKUP_KEYS": (tmp_path / "one" / "backup_keys").read_text().strip(),
+        "TOUCHSTONE_ERASURES": str(damaged),
+    }
+    refused = call(two, "manage.py", "restore", str(tmp_path / "b"))
+    assert refused.returncode == 2
+    assert "ledger.jsonl:2: not a line of the erasure ledger" in refused.stderr
+    assert not (tmp_path / "two" / "touchstone.sqlite3").exists()
+
+
 def test_a_restore_without_a_ledger_says_so(
     tmp_path: Path, make_home: Callable[[Path], Path]
 ) -> None:
