@@ -1,12 +1,12 @@
-"""Labels and the leaderboard while a click log is imported, and without: in turns, on one server.
+"""Labels and the leaderboard while a large file is imported, and without: in turns, on one server.
 
-    python -m benchmarks.clicks_beside [--events 2000000] [--annotators 8]
+    python -m benchmarks.clicks_beside [--events 2000000 | --judgments 5000000] [--annotators 8]
         [--seconds 10] [--turns 3] [--postgres URL]
 
 A server on loopback in embedded mode, with its workers and SQLite, or with `--postgres` the image's
 gunicorn and its workers, with a Redis of their own. Annotators label once a second as the page does
 (crowd.py), and a lead opens the leaderboard twice a second. In every other turn a worker imports a
-click log meanwhile.
+click log meanwhile, or with `--judgments` so many judgments of new documents into another list.
 """
 
 import argparse
@@ -39,6 +39,7 @@ print(json.dumps(clicks_beside.{call}))
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--events", type=int, default=2_000_000)
+    parser.add_argument("--judgments", type=int, default=0, help="lines, instead of a click log")
     parser.add_argument("--annotators", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--turns", type=int, default=3)
@@ -52,9 +53,7 @@ def main() -> None:
         build = ("--build", str(options.annotators), "--pairs", "1000")
         scene = http._module(environment, *build, patience=300)
         cookie = _call(environment, "board_cookie()")
-        logs = [home / f"log-{turn}.parquet" for turn in range(options.turns)]
-        for turn, log in enumerate(logs):
-            write_log(log, options.events, 2000 + turn, 14)
+        logs = [_write_file(home, turn, options) for turn in range(options.turns)]
         port, host = free_port(), HOST if options.postgres else "127.0.0.1"
         commands = http._commands(kind, port, home)
         if options.postgres:
@@ -86,6 +85,20 @@ def main() -> None:
                     print(f"import: {_call(environment, f'end({job})')}", flush=True)
         for kind, times in labels.items():
             print(f"{kind}: labels {_said(times)}; leaderboard {_said(boards[kind])}")
+
+
+def _write_file(home: Path, turn: int, options: argparse.Namespace) -> Path:
+    """A click log, or twenty judgments a query, of documents that come five times."""
+    lines = options.judgments
+    path = home / f"log-{turn}.{'qrels' if lines else 'parquet'}"
+    if not lines:
+        write_log(path, options.events, 2000 + turn, 14)
+        return path
+    with path.open("w") as file:
+        for line in range(lines):
+            document = line * 7919 % (lines // 5)
+            file.write(f"query-{turn}-{line // 20} 0 product-{turn}-{document:08} {line % 5}\n")
+    return path
 
 
 def _said(times: Sequence[float]) -> str:
@@ -168,15 +181,24 @@ def begin(path: str) -> int:
     from django.utils import timezone
 
     from judgments.jobs.services import queue_job
-    from judgments.models import Collection, Job
+    from judgments.models import Collection, Job, JudgmentList
+    from touchstone.scales import Scale
 
+    collection, at = Collection.objects.get(slug="books"), timezone.now()
+    kind = "import_clicks"
+    params: dict[str, Any] = {"name": Path(path).name}
+    if path.endswith("qrels"):
+        kind, params = "import_qrels", {"list": "imported", "reason": "", "create": True}
+        scale = Scale.parse("0..4").to_json()
+        own = {"name": "Imported", "scale": scale, "created_at": at}
+        JudgmentList.objects.get_or_create(collection=collection, slug="imported", defaults=own)
     with Path(path).open("rb") as file:
         job = queue_job(
-            collection=Collection.objects.get(slug="books"),
+            collection=collection,
             by=None,
-            kind="import_clicks",
-            at=timezone.now(),
-            params={"name": Path(path).name},
+            kind=kind,
+            at=at,
+            params=params,
             file=File(file, Path(path).name),
         )
     deadline = time.monotonic() + http.PATIENCE
