@@ -64,7 +64,8 @@ def main() -> None:
         }
         http._wait_for_web(port, host, home)
         plan = {**scene, "port": port, "host": host, "servers": servers, "kind": kind}
-        plan |= {"seconds": options.seconds, "pause": 1.0}
+        # no one labels for long before, for the import has begun by then
+        plan |= {"seconds": options.seconds, "pause": 1.0, "begun": 1}
         headers = {
             "Host": host,
             "Cookie": f"{scene['cookie_names'][0]}={cookie}",

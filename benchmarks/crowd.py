@@ -40,7 +40,8 @@ class Refused(Exception):
 class Crowd:
     """Annotators who label until the time is up.
 
-    plan: where the server is, and what everyone needs to sign in (see labelling_http.py).
+    plan: where the server is, and what everyone needs to sign in (see labelling_http.py). Its
+    `begun`, if any: each has labelled fewer than so many pairs more than another before.
     spent: what the server's processes have used so far; asked when all have begun, and at the end.
     """
 
@@ -51,7 +52,7 @@ class Crowd:
         self._selector = selectors.DefaultSelector()
         self._people = [kind(plan, cookie, self._selector) for cookie in plan["cookies"]]
         # people have not all begun in the same second, so not all need the next pairs in the same
-        within = WANTED - LOW if plan["pause"] else 1
+        within = plan.get("begun", WANTED - LOW if plan["pause"] else 1)
         dice = random.Random(2)
         self._begun = [WARM_UP + dice.randrange(within) for _ in self._people]
 
