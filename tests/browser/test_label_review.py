@@ -116,9 +116,9 @@ def test_a_row_of_the_table_opens_its_label_and_a_grade_corrects_it(
     ben.expect_saved()
     page.keyboard.press("ArrowLeft")
     page.get_by_role("link", name="Table").click()
-    ben.check_accessible()
     rows = page.locator("tr[data-label]")
     expect(rows).to_have_count(3)
+    ben.check_accessible()  # once the page is there, not while the one before it goes
     page.get_by_role("link", name="Labelled (UTC)").click()
     rows.nth(1).get_by_role("link").click()
     mode(page, "reviewing")
