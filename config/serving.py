@@ -131,13 +131,7 @@ class BufferingWorker(ThreadWorker):  # type: ignore[misc]
 
     def _drain(self, conn: TConn, client: socket.socket) -> None:
         """Read what is of no interest: closed with unread bytes, the answer could be cut off."""
-        try:
-            received = client.recv(AT_ONCE)
-        except BlockingIOError:
-            return
-        except OSError:
-            received = b""
-        if not received:
+        if _read(client) == b"":
             self._end(conn)
 
     def _end(self, conn: TConn) -> None:
@@ -148,12 +142,9 @@ class BufferingWorker(ThreadWorker):  # type: ignore[misc]
     def _receive(self, conn: TConn, client: socket.socket) -> None:
         """Take what a client has sent; pass the request on when it is complete."""
         arriving = self._arriving[conn]
-        try:
-            received = client.recv(AT_ONCE)
-        except BlockingIOError:
+        received = _read(client)
+        if received is None:
             return
-        except OSError:
-            received = b""
         if not received:
             self._forget(conn)
             self._close(conn)
@@ -196,6 +187,16 @@ class BufferingWorker(ThreadWorker):  # type: ignore[misc]
     def _close(self, conn: TConn) -> None:
         self.nr_conns -= 1
         conn.close()
+
+
+def _read(client: socket.socket) -> bytes | None:
+    """What a client has sent: None for nothing yet, empty where it has closed."""
+    try:
+        return client.recv(AT_ONCE)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
 
 
 def _give_up_when_stalled(client: socket.socket) -> None:
