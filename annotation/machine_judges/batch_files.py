@@ -4,6 +4,7 @@ A batch is a file of requests, one a line, that is uploaded (POST /files), made 
 /batches) and answered in two files: of answers, and of errors.
 """
 
+import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -15,6 +16,9 @@ CHAT: Final = "/chat/completions"
 ENDED: Final = frozenset({"completed", "failed", "expired", "cancelled"})
 LONGEST: Final = 200  # characters of an id
 LONGEST_WORDS: Final = 300
+# JSON of empty lists takes some twenty times its size in memory
+LARGEST_OBJECT: Final = 4 * 1024 * 1024  # bytes of a file, a batch or a list of batches
+LONGEST_LINE: Final = 1024 * 1024  # bytes of the answer to a request
 
 
 class BatchRefused(DomainError):
@@ -92,11 +96,14 @@ def read_batches(body: bytes) -> list[BatchStatus]:
 
 
 def read_results(content: bytes, *, requests: int) -> Iterator[ResultLine]:
-    """The lines of a file of answers or errors that name one of its requests; others are left out.
+    """The lines of a file of answers or errors that name one of its requests; others are left out,
+    and lines of more than a megabyte.
 
     requests: how many the batch has.
     """
-    for line in content.split(b"\n"):
+    for line in list_lines(content):
+        if len(line) > LONGEST_LINE:
+            continue
         try:
             result = json_object(line.decode())
         except (UnicodeDecodeError, JsonRefusedError):
@@ -104,6 +111,11 @@ def read_results(content: bytes, *, requests: int) -> Iterator[ResultLine]:
         position = _position(result.get("custom_id"), requests)
         if position is not None:
             yield _line_of(position, result)
+
+
+def list_lines(content: bytes) -> Iterator[bytes]:
+    """The lines of a file that are not blank, one at a time: their list could fill the memory."""
+    return (line for line in io.BytesIO(content) if line.strip())
 
 
 def _line_of(position: int, result: Mapping[str, Json]) -> ResultLine:
@@ -131,6 +143,8 @@ def _position(custom_id: Json, requests: int) -> int | None:
 
 
 def _object(body: bytes) -> Mapping[str, Json]:
+    if len(body) > LARGEST_OBJECT:
+        raise BatchRefused("too_large", "The endpoint’s answer is larger than 4 MiB.")
     try:
         return json_object(body.decode())
     except (UnicodeDecodeError, JsonRefusedError) as error:
@@ -162,7 +176,12 @@ def _problem_of(errors: Json) -> str:
 
 def _id_of(said: Mapping[str, Json], name: str, *, is_needed: bool = False) -> str:
     value = said.get(name)
-    if isinstance(value, str) and 0 < len(value) <= LONGEST and value.isprintable():
+    if (
+        isinstance(value, str)
+        and 0 < len(value) <= LONGEST
+        and value.isprintable()
+        and value not in {".", ".."}  # it becomes a part of a path
+    ):
         return value
     if is_needed:
         raise BatchRefused("no_id", f"The endpoint’s answer has no {name}.")

@@ -24,6 +24,7 @@ from annotation.machine_judges.batch_files import (
     BatchStatus,
     ResultLine,
     base_of,
+    list_lines,
     read_batch,
     read_batches,
     read_id,
@@ -283,7 +284,7 @@ class BatchWork:
                     ignored += 1  # the first line of a request counts
                     continue
                 results[line.position] = self._asked_of(line, seconds, sizes[line.position])
-            ignored += sum(1 for one in content.split(b"\n") if one.strip()) - lines
+            ignored += sum(1 for _ in list_lines(content)) - lines
         words = f"{ignored:,} lines of its files were ignored" if ignored else ""
         if status.status == "failed" and not results:
             problem = status.problem or "no reason given"
