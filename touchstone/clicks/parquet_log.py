@@ -50,8 +50,9 @@ def read_parquet(
         with pq.ParquetFile(source, pre_buffer=False, buffer_size=1 << 20) as file:
             columns = _columns(file.schema_arrow.names, problems)
             for number, batch in enumerate(_batches(file, columns)):
-                rank = _ranks(batch.column(columns["rank"]), problems, number * ROWS)
-                _add(builder, batch, columns, rank, actions)
+                first = number * ROWS
+                rank = _ranks(batch.column(columns["rank"]), problems, first)
+                _add(builder, batch, columns, rank, actions, problems, first)
                 if progress is not None:
                     done = min((number + 1) * ROWS / max(file.metadata.num_rows, 1), 1)
                     progress(int(done * _size(source)))
@@ -81,11 +82,15 @@ def _add(
     columns: dict[str, str],
     rank: Ints,
     actions: Actions,
+    problems: Problems,
+    first: int,
 ) -> None:
     def coded(part: str) -> Coded:
         if part not in columns:
             return Coded((), np.full(len(batch), -1, np.int64))
-        return _coded(batch.column(columns[part]))
+        result = _coded(batch.column(columns[part]))
+        _check_characters(result, problems, first)
+        return result
 
     texts = {
         part: coded(part) for part in (*NEEDED, *OPTIONAL) if part not in ("rank", "timestamp")
@@ -117,6 +122,13 @@ def _coded(column: "pa.Array") -> Coded:
     if empty:
         codes = np.where(np.isin(codes, empty), -1, codes)
     return Coded([value or "" for value in values], codes)
+
+
+def _check_characters(texts: Coded, problems: Problems, first: int) -> None:
+    """Refuse what PostgreSQL could not look up."""
+    wrong = [code for code, value in enumerate(texts.values) if "\x00" in value]
+    if wrong and len(rows := np.flatnonzero(np.isin(texts.codes, wrong))):
+        raise problems.stop(first + int(rows[0]) + 1, Rule.NUL, "a NUL character.")
 
 
 def _ranks(column: "pa.Array", problems: Problems, first: int) -> Ints:

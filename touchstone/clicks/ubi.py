@@ -4,11 +4,12 @@ Source: the schemas `event` and `query.request` of o19s/ubi.
 """
 
 import json
+import math
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeGuard
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from touchstone.files.reading import Progress, Source
 
 # Numbers of events (of WIDTH each) after which they are counted.
 BLOCK: Final = WIDTH << 17
+LATEST: Final = 253_402_300_799_999  # milliseconds, the end of the year 9999
 # Lines of OpenSearch's bulk form: whether the next one is then a record that is new.
 BULK_ACTIONS: Final = {"index": True, "create": True, "update": False, "delete": False}
 
@@ -221,11 +223,18 @@ def _rank(position: Record) -> int | None:
     result = position.get("ordinal")
     if result is None:
         return None
-    if isinstance(result, bool) or not isinstance(result, int | float) or result != int(result):
+    if not _is_finite(result) or result != int(result):
         raise _BadFieldError(f"position.ordinal is {_shown(result)}, not a whole number.")
     if result < 0:
         raise _BadFieldError(f"position.ordinal is {_shown(result)}, less than 0.")
     return int(result)
+
+
+def _is_finite(value: object) -> TypeGuard[int | float]:
+    """Whether it is a number; 1e400 is read as infinity."""
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def milliseconds(time: object) -> int:
@@ -235,7 +244,7 @@ def milliseconds(time: object) -> int:
     """
     if time is None:
         return 0
-    if isinstance(time, int | float) and not isinstance(time, bool):
+    if _is_finite(time) and abs(time) <= LATEST:
         return int(time)
     try:
         moment = datetime.fromisoformat(str(time))

@@ -94,6 +94,10 @@ def test_a_parquet_log_says_what_is_wrong_with_it(tmp_path: Path) -> None:
         pq.write_table(pa.table(columns | {"rank": rank}), tmp_path / "log")
         with pytest.raises(FileRefused, match=problem):
             read_click_log(tmp_path / "log", LogBuilder(), name="log")
+    nul = {**columns, "query": ["a", "a\x00b"], "action": ["click"] * 2, "document": ["d"] * 2}
+    pq.write_table(pa.table(nul | {"rank": [1, 1]}), tmp_path / "log")
+    with pytest.raises(FileRefused, match="log:2: nul: a NUL character"):
+        read_click_log(tmp_path / "log", LogBuilder(), name="log")
     pq.write_table(pa.table(columns), tmp_path / "log")
     with pytest.raises(FileRefused, match="missing column rank"):
         read_click_log(tmp_path / "log", LogBuilder(), name="log")

@@ -186,6 +186,7 @@ def test_numbers_may_be_ids_and_whole_floats_may_be_ranks(tmp_path: Path) -> Non
         (event(rank=1.5), "field: position.ordinal is “1.5”, not a whole number."),
         (event(rank=True), "field: position.ordinal is “true”, not a whole number."),
         (event(document=["d"]), 'field: object_id is “["d"]”, not a text.'),
+        (event(timestamp=10**18), "field: timestamp is “1000000000000000000”, not a time"),
         (event(timestamp="yesterday"), 'field: timestamp is “"yesterday"”, not a time'),
         ({"action_name": None}, "field: the action_name is null."),
         ({"action_name": []}, "field: action_name is “[]”, not a text."),
@@ -204,6 +205,12 @@ def test_what_is_wrong_is_named_by_file_line_and_rule(
     assert str(refused.value).startswith(f"some.ndjson:2: {message}")
 
 
+INFINITE = (
+    '{{"action_name": "click", "query_id": "a", "timestamp": {time},'
+    ' "event_attributes": {{"position": {{"ordinal": {rank}}}, "object": {{"object_id": "d"}}}}}}'
+)
+
+
 @pytest.mark.parametrize(
     ("line", "rule"),
     [
@@ -211,6 +218,9 @@ def test_what_is_wrong_is_named_by_file_line_and_rule(
         ("[1]", "json"),
         ('{"a": 1}, {"b": 2}', "json"),
         ('{"a": NaN}', "number"),
+        (INFINITE.format(rank="1e400", time="1"), "field"),
+        (INFINITE.format(rank="1", time="1e400"), "field"),
+        (INFINITE.format(rank="1", time="1e300"), "field"),
         ('{"action_name": "\\u0000"}', "nul"),
         ('{"action_name": "\\ud800"}', "surrogate"),
         ("{" * 5000, "depth"),
