@@ -16,7 +16,13 @@ from judgments.models import Membership, User
 from tests.builders import NOW, make_collection, make_user
 from tests.engines.certified_provider import CertifiedProvider, certified_provider
 from tests.judgments.sign_on.conftest import Desk, desk, installed  # noqa: F401 (fixtures)
-from tests.judgments.sign_on.test_sign_on import model, name_of, refusal, role_of
+from tests.judgments.sign_on.test_sign_on import (  # a test of both providers among them
+    model,
+    name_of,
+    refusal,
+    role_of,
+    test_a_stolen_code_is_worth_nothing_without_its_verifier,  # noqa: F401
+)
 
 
 @pytest.fixture(scope="session")
@@ -64,17 +70,6 @@ def test_the_provider_refuses_a_request_without_a_challenge(desk: Desk) -> None:
     assert "error=invalid_request" in back
     browser.get(back.removeprefix("http://testserver"))
     assert not name_of(browser)
-
-
-def test_the_provider_refuses_a_stolen_code_without_its_verifier(desk: Desk) -> None:  # noqa: F811
-    desk.provider.set_claims("s-victim", preferred_username="victim", groups=["leads"])
-    victim, thief = Client(), Client()
-    stolen = desk.code_of(desk.begin(victim, "s-victim"))
-    own = desk.begin(thief, "s-thief")
-    thief.get(own.replace(desk.code_of(own), stolen))
-    assert not name_of(thief)
-    assert "failed" in refusal(thief)
-    assert not User.objects.filter(username="victim").exists()
 
 
 def test_the_provider_refuses_a_code_that_was_used(desk: Desk) -> None:  # noqa: F811
