@@ -1,5 +1,6 @@
 """What the tests find on this machine, and which of them a pass of the suite runs."""
 
+import gc
 import os
 import shutil
 from collections import OrderedDict
@@ -86,6 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=missing))
+
+
+def pytest_collection_finish() -> None:
+    """Keep the thousands of tests, and what they import, from being looked through for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def _keep(

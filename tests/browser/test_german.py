@@ -12,7 +12,9 @@ from tests.texts.catalogues import forms, read
 
 pytestmark = pytest.mark.browser
 DESK: Final[dict[str, Any]] = {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"}
-LOOKS: Final = pytest.mark.parametrize("look", [DESK, PHONE], ids=["1440", "390"])
+LOOKS: Final = pytest.mark.parametrize(
+    "look", [pytest.param(DESK, marks=pytest.mark.long), PHONE], ids=["1440", "390"]
+)
 WIDER: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Buttons and words of the page whose text is cut, or lies outside of the window.
 CUT: Final = """() => [...document.querySelectorAll("button, .button, summary, kbd, h2, .badge")]

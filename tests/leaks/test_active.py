@@ -12,10 +12,8 @@ from tests.leaks.scoring import Score, Scored, Seen, measure, score
 
 # The bounds are as much wider than the long form's. That form has campaigns with less gold, too:
 # these take more labels for each gold pair, and a way that is open is open at every percent.
-GOLD, PERCENTS = 50, (20,)
-# What is put back must be found with less than the strategies are given, so that these find it too.
-LITTLE_GOLD = 30
-SLOW = "gold_beside_the_count"
+GOLD, PERCENTS = 30, (20,)  # what is put back is found with as much
+IN_SHORT = "drawn_for_each_count"
 
 
 @pytest.mark.django_db
@@ -39,11 +37,10 @@ def _attack(*, strategies: "list[str] | tuple[str, ...]", seed: int) -> list[Ver
 @pytest.mark.first_pass
 @pytest.mark.parametrize(
     "name",
-    # four times as many labels as another takes
-    [pytest.param(one, marks=pytest.mark.long) if one == SLOW else one for one in SABOTAGES],
+    [one if one == IN_SHORT else pytest.param(one, marks=pytest.mark.long) for one in SABOTAGES],
 )
 def test_each_way_that_was_open_once_is_found_when_it_is_put_back(name: str) -> None:
-    verdict = find_sabotage(name, gold=LITTLE_GOLD, seed=3)
+    verdict = find_sabotage(name, gold=GOLD, seed=3)
     assert not verdict.is_blind, str(verdict)
     assert verdict.score.auc > 0.7, str(verdict)
 

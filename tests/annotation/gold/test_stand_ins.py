@@ -229,7 +229,9 @@ def test_counts_move_with_gold_as_with_other_pairs(world: World, ada: Access, or
 
 
 @both_orders
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(one, marks=pytest.mark.long) for one in (1, 2, 3))]
+)
 def test_whatever_is_done_gold_is_met_as_plain_pairs_are(
     world: World, ada: Access, order: str, seed: int
 ) -> None:
@@ -388,7 +390,9 @@ def test_a_label_of_gold_that_is_taken_back_can_be_given_back_like_any_other(
 
 @pytest.mark.first_pass
 @both_orders
-@pytest.mark.parametrize(("documents", "percent"), [(25, 5), (10, 5), (25, 10)])
+@pytest.mark.parametrize(
+    ("documents", "percent"), [(10, 5), (25, 10), pytest.param(25, 5, marks=pytest.mark.long)]
+)
 def test_the_share_of_gold_comes_out_right_for_queries_of_any_size(
     order: str, documents: int, percent: int
 ) -> None:

@@ -240,7 +240,9 @@ def test_the_file_comes_from_the_page_and_over_rest(campaign: Campaign) -> None:
 
 @pytest.mark.data
 @pytest.mark.first_pass
-@pytest.mark.parametrize("file", CROWDS)
+@pytest.mark.parametrize(
+    "file", ["votes", pytest.param("otherparticipantsvotes", marks=pytest.mark.long)]
+)
 def test_a_crowd_comes_in_and_goes_out_whole(
     file: str, data_dir: Path, notebook: Callable[[bytes], float]
 ) -> None:
