@@ -52,7 +52,7 @@ def read_parquet(
             for number, batch in enumerate(_batches(file, columns)):
                 first = number * ROWS
                 rank = _ranks(batch.column(columns["rank"]), problems, first)
-                _add(builder, batch, columns, rank, actions, problems, first)
+                _add(builder, batch, columns, rank, actions=actions, problems=problems, first=first)
                 if progress is not None:
                     done = min((number + 1) * ROWS / max(file.metadata.num_rows, 1), 1)
                     progress(int(done * _size(source)))
@@ -81,6 +81,7 @@ def _add(
     batch: "pa.RecordBatch",
     columns: dict[str, str],
     rank: Ints,
+    *,
     actions: Actions,
     problems: Problems,
     first: int,
