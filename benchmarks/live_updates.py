@@ -5,18 +5,19 @@
 
 A campaign with 20 runs is put into a temporary PostgreSQL database; web server, worker and listener
 are started as docker-compose.yml starts them. Annotators label (crowd.py), one label in so many
-seconds each. Viewers behave as static/touchstone/live.js does: the first part, a stream, and after
-each event one request, at most one a second, at a random moment; each is a person of their own.
-A few are leads with the campaign's live page. Then all pages are opened once more, the listener is
-killed, and for 15 seconds of labels the pages, which now poll every second and every ten, must
-still change. `--long` takes ten minutes.
+seconds each. Viewers behave as static/touchstone/live.js does: the first part, and a stream, whose
+events either have the part or make the page ask, at most once a second; each is a person of their
+own. A few are leads with the campaign's live page. Then all pages are opened once more, the
+listener is killed, and for 15 seconds of labels the pages, which now poll every second and every
+ten, or less often while answers are slow, must still change. `--long` takes ten minutes.
 
-A label is on a board when the page has been answered with a version that holds it; it is on a
-monitor when its count is. Both count from the moment at which the server stored the label.
+A label is on a board when the page was answered with, or brought, a version that holds it; it is on
+a monitor when its count is. Both count from the moment at which the server stored the label.
 """
 
 import argparse
 import asyncio
+import base64
 import json
 import os
 import random
@@ -27,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -176,7 +178,8 @@ def _print(
         f"p50 {_at(boards, 50):.2f}, p95 {_at(boards, 95):.2f}, most {max(boards, default=0):.2f} "
         f"s, never {boards.count(NEVER)} of {len(boards):,}; version p95 "
         f"{_at(versions, 95):.2f} s; {len(seen['monitors'])} monitors p95 "
-        f"{_at(monitors, 95):.2f} s; streams {seen['streams']}, requests {seen['requests']:,} "
+        f"{_at(monitors, 95):.2f} s; streams {seen['streams']}, parts brought "
+        f"{seen['brought']:,}, requests {seen['requests']:,} "
         f"({seen['requests'] / seen['took']:.0f}/s), of them {seen['empty']:,} without news, "
         f"{seen['failed']} failed; p95 {_at(seen['milliseconds'], 95):.0f} ms",
         flush=True,
@@ -242,14 +245,17 @@ class Page:
         self._plan, self._scene = plan, scene
         self._address, self._is_board = viewer["address"], viewer["kind"] == "board"
         session, _ = plan["cookie_names"]
+        self._cookie = f"Cookie: {session}={viewer['cookie']}\r\n"
         self._headers = (
             f"Host: {plan['host']}\r\nX-Forwarded-Proto: https\r\nHX-Request: true\r\n"
-            f"Cookie: {session}={viewer['cookie']}\r\nConnection: close\r\n"
+            f"{self._cookie}Connection: close\r\n"
         )
         self.state, self._ticket, self._event = plan.get("state", ""), "", "0"
         self._is_open = self._is_asking = self._wants_more = False
         self._dice = random.Random(viewer["cookie"])
-        self.asked_at = -60.0
+        self.asked_at = self.news_at = -60.0
+        self._took = 0.0
+        self._brought = b""
         self._planned: asyncio.Task[None] | None = None
         self.shown: list[tuple[float, int]] = []
 
@@ -258,7 +264,8 @@ class Page:
         every = 1.0 if self._is_board else 10.0
         await asyncio.sleep(self._dice.random() * self._plan["opening"])
         while time.monotonic() < until:
-            if not self._is_open or time.monotonic() - self.asked_at >= 30:
+            pause = 30.0 if self._is_open else min(10 * self._took, 10.0)
+            if time.monotonic() - (self.news_at if self._is_open else self.asked_at) >= pause:
                 await self.ask()
             if self._ticket and not self._is_open and self._scene.has_listener:
                 self._is_open = True
@@ -267,12 +274,15 @@ class Page:
 
     async def _follow(self, until: float) -> None:
         try:
-            reader, writer = await asyncio.open_connection("127.0.0.1", self._plan["live_port"])
+            reader, writer = await asyncio.open_connection(
+                "127.0.0.1", self._plan["live_port"], limit=2**20
+            )
         except OSError:
             self._is_open, self._scene.has_listener = False, False
             return
         path = f"/live?ticket={quote(self._ticket)}"
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: {self._plan['host']}\r\n\r\n".encode())
+        head = f"GET {path} HTTP/1.1\r\nHost: {self._plan['host']}\r\n{self._cookie}\r\n"
+        writer.write(head.encode())
         self._scene.streams += 1
         while time.monotonic() < until:
             line = await reader.readline()
@@ -280,10 +290,25 @@ class Page:
                 break
             if line.startswith(b"data: "):
                 data = json.loads(line[6:])
-                self._event = str(data["event"])
-                self._plan_request(data["spread"])
+                if "part" in data:
+                    self._bring(data["part"])
+                else:
+                    self._event = data["event"]
+                    self._plan_request(data["spread"])
         writer.close()
         self._is_open, self._event = False, "0"
+
+    def _bring(self, packed: str) -> None:
+        """Show a part, unless a request is not answered yet: then afterwards."""
+        self.news_at = time.monotonic()
+        self._scene.brought += 1
+        if packed not in self._scene.parts:
+            html = zlib.decompress(base64.b64decode(packed))
+            self._scene.parts = {packed: html}  # other pages are brought the same
+        if self._is_asking:
+            self._brought = self._scene.parts[packed]
+        else:
+            self._show(self._scene.parts[packed])
 
     def _plan_request(self, spread: int) -> None:
         if self._planned is None:
@@ -311,11 +336,15 @@ class Page:
                 await self._ask()
         finally:
             self._is_asking = False
+            if self._brought:
+                self._show(self._brought)
+            self._brought = b""
 
     async def _ask(self) -> None:
-        self.asked_at = began = time.monotonic()
+        self.asked_at = self.news_at = began = time.monotonic()
+        event = self._event if self._is_open else "0"
         known = f"X-Board-State: {self.state}\r\n" if self._is_board else ""
-        more = f"{known}X-Live-Event: {self._event if self._is_open else '0'}\r\n\r\n"
+        more = f"{known}X-Live-Event: {event}\r\n\r\n"
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", self._plan["port"])
             writer.write(f"GET {self._address} HTTP/1.1\r\n{self._headers}{more}".encode())
@@ -327,8 +356,11 @@ class Page:
             self._scene.failed += 1
             return
         self._scene.requests += 1
-        self._scene.milliseconds.append((time.monotonic() - began) * 1000)
+        self._took = time.monotonic() - began
+        self._scene.milliseconds.append(self._took * 1000)
         self._take(answer)
+        if event == self._event and b"X-Live-Again" not in answer:
+            self._event = "0"
 
     def _take(self, answer: bytes) -> None:
         head, _, body = answer.partition(b"\r\n\r\n")
@@ -341,6 +373,9 @@ class Page:
         for line in head.split(b"\r\n"):
             if line.lower().startswith(b"x-live-ticket: "):
                 self._ticket = line[15:].decode()
+        self._show(body)
+
+    def _show(self, body: bytes) -> None:
         found = (VERSION if self._is_board else COUNT).search(body)
         if found:
             number = int(re.sub(rb"\D", b"", found[1]))
@@ -353,7 +388,8 @@ class Scene:
     """What all pages count together."""
 
     def __init__(self) -> None:
-        self.requests = self.empty = self.failed = self.streams = 0
+        self.requests = self.empty = self.failed = self.streams = self.brought = 0
+        self.parts: dict[str, bytes] = {}
         self.milliseconds: list[float] = []
         self.tasks: set[asyncio.Task[None]] = set()
         self.has_listener = True
@@ -383,7 +419,7 @@ async def _view(plan: dict[str, Any]) -> dict[str, Any]:
     return {
         "boards": shown["board"], "monitors": shown["monitor"], "cpu": time.process_time(),
         "requests": scene.requests, "empty": scene.empty, "failed": scene.failed,
-        "streams": scene.streams, "milliseconds": scene.milliseconds,
+        "streams": scene.streams, "brought": scene.brought, "milliseconds": scene.milliseconds,
         "took": time.monotonic() - began,
     }  # fmt: skip
 

@@ -3,26 +3,42 @@
     gunicorn config.live_listener --worker-class asgi --workers 1 --bind 0.0.0.0:8001
 
 It is optional: pages ask every few seconds where it is missing or has died. PostgreSQL tells it
-which topics changed (judgments/live.py); it tells the pages that follow them. It reads no table,
-loads no application and knows no cookie: a ticket says what its bearer may follow, for two minutes.
-While PostgreSQL is away it ends its streams, so that pages go on by asking.
+which topics changed (judgments/live.py), and brings it the parts that pages show, which it passes
+on to all pages of the same key. It reads no table and loads no application: a ticket says what its
+bearer may follow, for two minutes, in the browser that has the session. When PostgreSQL says that a
+person's access changed (judgments/triggers.py), it ends that person's streams at once, and takes
+only tickets of later checks. While PostgreSQL is away it ends all streams, so that pages go on by
+asking.
 """
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import logging
 import os
+import secrets
 import time
-from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 from urllib.parse import parse_qs
 
 import psycopg
 from django.db import connection
 
-from judgments.live import CHANNEL, SECONDS, read_ticket
+from judgments.live import (
+    CHANNEL,
+    PART,
+    PERSON,
+    SECONDS,
+    Part,
+    Pieces,
+    Ticket,
+    digest_of,
+    now,
+    read_ticket,
+)
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 logger = logging.getLogger("touchstone.live")
@@ -34,10 +50,17 @@ Send = Callable[[Message], Awaitable[None]]
 PING: Final = 15.0  # seconds between two signs of life, which proxies want
 MOST: Final = 1000  # streams
 MOST_OF_ONE: Final = 20  # streams of one person
-# Pages that may ask in one second: more are spread over more time, and events that come before all
-# have asked are told as one. Two cores answer about as many beside people who label; asked by more,
-# a server falls behind with labels too.
+# Pages that may ask in one second, where each must: more are spread over more time, and events that
+# come before all have asked are told as one. Two cores can answer about as many beside people who
+# label.
 AT_ONCE: Final = 100
+# Seconds between two events of one key, at least. A page asks once a second at most, so a page that
+# is alone is told less often.
+PAUSE: Final = 0.5
+PAUSE_OF_ONE: Final = 1.0
+TIMES: Final = 2  # as long as a part took is the time between two events, at least
+PATIENCE: Final = (1.0, 2.0, 4.0, 8.0)  # seconds until another page is told to ask
+SKEW: Final = 2000  # milliseconds by which clocks of the web servers may differ
 STREAM: Final = [
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-store"),
@@ -48,17 +71,100 @@ STREAM: Final = [
 ALIVE: Final = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 
 
+class Stream:
+    """An open page. Of what it has not taken yet it needs only the newest."""
+
+    def __init__(self, ticket: Ticket) -> None:
+        self.ticket = ticket
+        self.queue: asyncio.Queue[bytes | None] = asyncio.Queue(1)
+
+    def put(self, event: bytes | None) -> None:
+        """An event, or None for the end, after which nothing is sent."""
+        if self.queue.full() and (last := self.queue.get_nowait()) is None:
+            event = last
+        self.queue.put_nowait(event)
+
+
+class Group:
+    """The pages that show the same part; or those of a topic whose parts are their own."""
+
+    def __init__(self, *, is_shared: bool) -> None:
+        # in the order in which they are told to ask
+        self.streams: OrderedDict[Stream, None] = OrderedDict()
+        self._is_shared = is_shared
+        self._event = ""  # while a page has been told to ask and its part is awaited
+        self._began = 0.0
+        self._is_due = False
+        self._timer: asyncio.TimerHandle | None = None  # while pages are not told of more
+        self._shown = 0, b""  # the newest part that was passed on: its moment and its digest
+
+    def tell(self) -> None:
+        """Something changed: tell it now, or as one with more when the pause is over."""
+        self._is_due = self._timer is not None
+        if not self._is_due and self._is_shared:
+            self._event, self._began = _name(), _now()
+            self._ask(0)
+        elif not self._is_due:
+            self._rest(self._let_all_ask())
+
+    def take(self, part: Part) -> None:
+        """Pass on a part of these pages' key, unless they show it or a newer one."""
+        moment, digest = self._shown
+        new = hashlib.sha256(part.body.encode()).digest()
+        if part.moment >= moment and part.body:
+            self._shown = part.moment, new
+            if new != digest:
+                _put(self.streams, _event({"part": part.body}))
+        if part.event == self._event:
+            self._event = ""
+            spread = 0.0 if part.body else self._let_all_ask()
+            pause = PAUSE if len(self.streams) > 1 else PAUSE_OF_ONE
+            took = _now() - self._began
+            self._rest(max(pause - took, (TIMES - 1) * took, spread))
+
+    def end(self) -> None:
+        """Forget what is planned; the last page has gone."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _ask(self, times: int) -> None:
+        """Tell one page to ask; another if its part has not come after a while."""
+        if times == len(PATIENCE):
+            self._event = ""
+            self._rest(0)
+            return
+        stream = next(iter(self.streams))
+        self.streams.move_to_end(stream)
+        stream.put(_asking(self._event))
+        self._timer = asyncio.get_running_loop().call_later(PATIENCE[times], self._ask, times + 1)
+
+    def _let_all_ask(self) -> float:
+        """Tell every page to ask; returns the seconds within which they do."""
+        spread = min(max(len(self.streams) / AT_ONCE, 0.1), 10.0)
+        _put(self.streams, _asking(spread=spread))
+        return spread
+
+    def _rest(self, seconds: float) -> None:
+        self.end()
+        self._timer = asyncio.get_running_loop().call_later(max(seconds, 0), self._go_on)
+
+    def _go_on(self) -> None:
+        self._timer = None
+        if self._is_due:
+            self.tell()
+
+
 class Listener:
     """The ASGI application: `/live` for pages, `/healthz` for what restarts it."""
 
     def __init__(self) -> None:
-        self._streams: dict[str, set[asyncio.Queue[bytes | None]]] = defaultdict(set)
+        self._groups: dict[tuple[str, str], Group] = {}  # by topic and key
         self._people: Counter[int] = Counter()
-        # of each topic, in milliseconds; before its first event, since when it would have come
+        # in milliseconds: of each topic the newest event; of each person who had streams or tickets
+        # the newest change of access; and since when it would have come here
         self._newest: dict[str, int] = {}
+        self._changed: dict[int, int] = {}
         self._began = 0
-        # of each topic whose pages are still asking: when they will have, and whether to tell more
-        self._asking: dict[str, tuple[float, bool]] = {}
         self._is_listening = False
         self._task: asyncio.Task[None] | None = None
 
@@ -84,36 +190,43 @@ class Listener:
             else:
                 if self._task is not None:
                     self._task.cancel()
-                self._end_all()
+                _put(self._streams(), None)
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
     async def _open(self, scope: Message, receive: Receive, send: Send) -> None:
         tickets = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
-        follows = read_ticket(tickets[0]) if len(tickets) == 1 else None
-        if follows is None:
+        ticket = read_ticket(tickets[0]) if len(tickets) == 1 else None
+        if ticket is None or not _has_session(scope, ticket) or self._is_outdated(ticket):
             await _answer(send, 403)
             return
-        person, topic = follows
-        is_full = self._people.total() >= MOST or self._people[person] >= MOST_OF_ONE
+        is_full = self._people.total() >= MOST or self._people[ticket.person] >= MOST_OF_ONE
         if is_full or not self._is_listening:
             await _answer(send, 503)
             return
-        queue: asyncio.Queue[bytes | None] = asyncio.Queue(1)
-        self._streams[topic].add(queue)
-        self._people[person] += 1
+        place, stream = (ticket.topic, ticket.key), Stream(ticket)
+        group = self._groups.setdefault(place, Group(is_shared=bool(ticket.key)))
+        group.streams[stream] = None
+        self._people[ticket.person] += 1
         try:
-            # first of all what the page may have missed
-            queue.put_nowait(_event(self._newest.get(topic, self._began), spread=1.0))
             await send({"type": "http.response.start", "status": 200, "headers": STREAM})
-            await _stream(queue, receive, send)
+            # what the page may have missed since its view looked
+            if self._newest.get(ticket.topic, self._began) > ticket.moment - SKEW:
+                stream.put(_asking(spread=1.0))
+            await _stream(stream, receive, send)
         finally:
-            self._people[person] -= 1
-            if not self._people[person]:
-                del self._people[person]
-            self._streams[topic].discard(queue)
-            if not self._streams[topic]:
-                del self._streams[topic]
+            self._people[ticket.person] -= 1
+            if not self._people[ticket.person]:
+                del self._people[ticket.person]
+            del group.streams[stream]
+            if not group.streams:
+                group.end()
+                del self._groups[place]
+
+    def _is_outdated(self, ticket: Ticket) -> bool:
+        """Whether its person's access may have changed since it was checked for this ticket."""
+        changed = max(self._began, self._changed.get(ticket.person, 0))
+        return ticket.moment < changed + SKEW
 
     async def _listen(self) -> None:
         """Pass on what PostgreSQL says, for as long as this process lives."""
@@ -123,7 +236,7 @@ class Listener:
             except (psycopg.Error, OSError) as error:
                 logger.warning("the listener lost the database: %s", type(error).__name__)
             self._is_listening = False
-            self._end_all()
+            _put(self._streams(), None)
             await asyncio.sleep(1)
 
     async def _pass_on(self) -> None:
@@ -133,61 +246,86 @@ class Listener:
         database = await psycopg.AsyncConnection.connect(**given | ALIVE, autocommit=True)
         async with database:
             await database.execute(f"LISTEN {CHANNEL}")
+            pieces = Pieces()
             self._newest.clear()
-            self._began = _milliseconds()
+            self._changed.clear()
+            self._began = now()
             self._is_listening = True
             while True:
                 async for notice in database.notifies(timeout=PING):
-                    self._tell(notice.payload)
+                    self._take(notice.payload, pieces)
                 await database.execute("SELECT 1")  # fails if it is gone
+                self._forget()
 
-    def _tell(self, topic: str) -> None:
-        """Tell the pages of a topic, once those that were told before have had time to ask."""
-        now = asyncio.get_running_loop().time()
-        until, _ = self._asking.get(topic, (0.0, False))
-        if now < until:
-            self._asking[topic] = until, True
-            return
-        self._newest[topic] = _milliseconds()
-        queues = self._streams.get(topic, set())
-        spread = min(max(len(queues) / AT_ONCE, 0.1), 10.0)
-        if queues:
-            self._asking[topic] = now + spread, False
-            asyncio.get_running_loop().call_later(spread, self._tell_more, topic)
-        event = _event(self._newest[topic], spread=spread)
-        for queue in queues:
-            if queue.full():  # a page that has not taken the last one needs only the newest
-                queue.get_nowait()
-            queue.put_nowait(event)
+    def _take(self, notice: str, pieces: Pieces) -> None:
+        if notice.startswith(PART):
+            if (part := pieces.add(notice)) is not None:
+                for (_, key), group in self._groups.items():
+                    if key and key == part.key:
+                        group.take(part)
+        elif notice.startswith(PERSON):
+            person = int(notice.removeprefix(PERSON))
+            self._changed[person] = now()
+            _put([one for one in self._streams() if one.ticket.person == person], None)
+        else:
+            self._newest[notice] = now()
+            for (topic, _), group in self._groups.items():
+                if topic == notice:
+                    group.tell()
 
-    def _tell_more(self, topic: str) -> None:
-        _, is_due = self._asking.pop(topic)
-        if is_due:
-            self._tell(topic)
+    def _forget(self) -> None:
+        """Forget changes that are older than any ticket that is still valid."""
+        oldest = now() - 1000 * SECONDS - SKEW
+        self._changed = {one: at for one, at in self._changed.items() if at > oldest}
+        self._newest = {one: at for one, at in self._newest.items() if at > oldest}
 
-    def _end_all(self) -> None:
-        for queue in [queue for queues in self._streams.values() for queue in queues]:
-            if queue.full():
-                queue.get_nowait()
-            queue.put_nowait(None)
+    def _streams(self) -> list[Stream]:
+        return [stream for group in self._groups.values() for stream in group.streams]
 
 
-def _milliseconds() -> int:
-    return int(time.time() * 1000)
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
-def _event(moment: int, *, spread: float) -> bytes:
-    """What a page is told. spread: seconds over which those that follow the topic shall ask."""
-    data = {"event": moment, "spread": int(1000 * spread)}
+def _name() -> str:
+    """Of an event: a page that asks because of it passes it on, and no one can know it before."""
+    return secrets.token_urlsafe(9)
+
+
+def _put(streams: Iterable[Stream], event: bytes | None) -> None:
+    for stream in streams:
+        stream.put(event)
+
+
+def _event(data: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(data)}\n\n".encode()
 
 
-async def _stream(queue: asyncio.Queue[bytes | None], receive: Receive, send: Send) -> None:
-    """Send what comes until the page goes, the ticket ends or the database is lost."""
+def _asking(event: str = "0", *, spread: float = 0.0) -> bytes:
+    """Told to a page that shall ask; for itself alone, where no event is named.
+
+    spread: seconds over which those that were told shall ask.
+    """
+    return _event({"event": event, "spread": int(1000 * spread)})
+
+
+def _has_session(scope: Message, ticket: Ticket) -> bool:
+    """Whether the browser has the session for which the ticket was made, by whatever cookie."""
+    values = (
+        pair.partition(b"=")[2].strip()
+        for name, value in scope["headers"]
+        if name == b"cookie"
+        for pair in value.split(b";")
+    )
+    return any(digest_of(value.decode("latin-1")) == ticket.session for value in values)
+
+
+async def _stream(stream: Stream, receive: Receive, send: Send) -> None:
+    """Send what comes until the page goes, the ticket ends or the stream is ended."""
     ends = time.monotonic() + SECONDS
     await _send(send, b"retry: 15000\n\n")
     gone = asyncio.create_task(_wait_for_end(receive))
-    next_one = asyncio.create_task(queue.get())
+    next_one = asyncio.create_task(stream.queue.get())
     try:
         while (left := ends - time.monotonic()) > 0:
             done, _ = await asyncio.wait(
@@ -202,7 +340,7 @@ async def _stream(queue: asyncio.Queue[bytes | None], receive: Receive, send: Se
             if event is None:
                 break
             await _send(send, event)
-            next_one = asyncio.create_task(queue.get())
+            next_one = asyncio.create_task(stream.queue.get())
         await _send(send, b"event: over\ndata: {}\n\n", more=False)
     finally:
         gone.cancel()

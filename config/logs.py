@@ -14,6 +14,8 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponseBase
 
+from judgments.live import BEGAN, now
+
 access_log = logging.getLogger("touchstone.access")
 
 # what a match's first group is followed by is left out
@@ -69,6 +71,7 @@ class AccessLogMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         began = time.perf_counter()
+        request.META[BEGAN] = now()
         response = self.get_response(request)
         if access_log.isEnabledFor(logging.INFO):
             match = request.resolver_match

@@ -43,6 +43,7 @@ def refresh_large(list_id: int) -> None:
 def compute_measures(list_id: int, version: int, measures: str) -> None:
     """Compute measures that a list does not keep, of every run that lacks them at the version."""
     compute_requested(list_id=list_id, version=version, measures=measures)
+    announce(board_topic(list_id))
 
 
 @shared_task(name="evaluation.start_snapshots", ignore_result=True)

@@ -5,7 +5,7 @@ from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.db.models.signals import post_migrate
 
 from judgments.named import Named
-from judgments.triggers import AppendOnly, keep_append_only
+from judgments.triggers import AppendOnly, announce_access, keep_append_only
 
 APPEND_ONLY = [
     AppendOnly("judgments_judgment", closes="until"),
@@ -48,6 +48,7 @@ class JudgmentsConfig(AppConfig):
         user_login_failed.connect(note_wrong_password, dispatch_uid="judgments.failed_sign_in")
         user_logged_in.connect(note_sign_in, dispatch_uid="judgments.sign_in")
         keep_append_only(self, self.append_only)
+        post_migrate.connect(announce_access, sender=self, dispatch_uid="judgments.access")
         post_migrate.connect(install_analyze, sender=self, dispatch_uid="judgments.analyze")
         register("import_queries", Named("judgments.imports.services.work_on_queries"))
         register("import_documents", Named("judgments.imports.services.work_on_documents"))

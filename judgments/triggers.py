@@ -2,23 +2,52 @@
 
 Each app declares what its append-only tables allow; the triggers are (re)installed after
 every `migrate`, because SQLite forgets a table's triggers whenever Django alters it.
+
+On PostgreSQL, triggers also announce whose access changed, however it was changed: the listener
+(config/live_listener.py) then ends the streams of that person.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from django.apps import AppConfig
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.signals import post_migrate
 
+from judgments.live import CHANNEL, PERSON
+
 POSTGRESQL_FUNCTION = """
 CREATE OR REPLACE FUNCTION touchstone_append_only() RETURNS trigger AS $$ BEGIN
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = '23000';
 END $$ LANGUAGE plpgsql
 """
+
+
+# fires for each change of what a person may see; the argument is the column that says who it is
+ACCESS_FUNCTION: Final = f"""
+CREATE OR REPLACE FUNCTION touchstone_access_changed() RETURNS trigger AS $$ BEGIN
+  PERFORM pg_notify(
+    '{CHANNEL}',
+    '{PERSON}' || (coalesce(to_jsonb(OLD), to_jsonb(NEW)) ->> TG_ARGV[0])
+  );
+  RETURN NULL;
+END $$ LANGUAGE plpgsql
+"""
+# of an account: what ends all its sessions, or what it may do everywhere
+ACCOUNT: Final = ("is_active", "is_superuser", "password", "session_epoch")
+# of what table, after what, whose
+ACCESS: Final = {
+    "judgments_membership": ("INSERT OR UPDATE OR DELETE", "user_id", ""),
+    "judgments_session": ("DELETE", "user_id", "OLD.user_id IS NOT NULL"),
+    "judgments_user": (
+        "UPDATE",
+        "id",
+        " OR ".join(f"OLD.{one} IS DISTINCT FROM NEW.{one}" for one in ACCOUNT),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -46,6 +75,24 @@ def keep_append_only(app: AppConfig, tables: list[AppendOnly]) -> None:
         install_triggers(connection, [table for table in tables if table.table in existing])
 
     post_migrate.connect(install, sender=app, weak=False, dispatch_uid=f"{app.label}.append_only")
+
+
+def announce_access(using: str, **_: Any) -> None:
+    """Install the triggers that announce whose access changed; after each migrate."""
+    connection = connections[using]
+    if connection.vendor != "postgresql":
+        return
+    existing = set(connection.introspection.table_names())
+    with connection.cursor() as cursor:
+        cursor.execute(ACCESS_FUNCTION)
+        for table, (events, column, when) in ACCESS.items():
+            if table in existing:
+                cursor.execute(f'DROP TRIGGER IF EXISTS "{table}_access" ON "{table}"')
+                cursor.execute(
+                    f'CREATE TRIGGER "{table}_access" AFTER {events} ON "{table}" FOR EACH ROW '
+                    + (f"WHEN ({when}) " if when else "")
+                    + f"EXECUTE FUNCTION touchstone_access_changed('{column}')"
+                )
 
 
 def install_triggers(connection: BaseDatabaseWrapper, tables: list[AppendOnly]) -> None:

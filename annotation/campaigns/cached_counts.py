@@ -15,16 +15,19 @@ LONGEST: Final = 60  # seconds
 T = TypeVar("T")
 
 
-def get_or_count(campaign: Campaign, what: str, kind: type[T], count: Callable[[], T]) -> T:
+def get_or_count(
+    campaign: Campaign, what: str, kind: type[T], count: Callable[[], T], *, is_fresh: bool = False
+) -> T:
     """What `count` returns; of a large campaign maybe as it was some seconds ago.
 
     However many look, and however large it is, counting takes at most a twentieth of a process.
+    is_fresh: counted now in any case, where the caller sees to it that few ask for that.
     kind: of the count, for `from_plain`; never None.
     """
     if not campaign.pairs.order_by("pk")[LARGE - 1 : LARGE].exists():
         return count()
     name = f"counts:{what}:{campaign.public_id}"
-    known = read_cached(name, kind)
+    known = None if is_fresh else read_cached(name, kind)
     if known is not None:
         return known
     began = time.monotonic()

@@ -261,6 +261,17 @@ def count_pairs(campaign: Campaign) -> PairCounts:
     )
 
 
+def count_seats_left(campaign: Campaign) -> int:
+    """The labels that are still to come: `labels_needed` without `labels` of `count_pairs`."""
+    gold_qs = GoldItem.objects.filter(campaign=campaign, retired_at=None)
+    seats_qs = Assignment.objects.filter(
+        pair__campaign=campaign,
+        purpose__in=OVERLAP_PURPOSES,
+        state__in=(Assignment.State.FREE, Assignment.State.LEASED),
+    )
+    return seats_qs.exclude(pair__in=gold_qs.values("pair")).count()
+
+
 def list_extremes(campaign: Campaign) -> list[Extremes]:
     """The pairs whose current grades differ: id, state, worst and best grade (codes)."""
     current = Q(

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.db.models import Avg, Count, Max, Q, QuerySet
 
 from annotation.campaigns.cached_counts import get_or_count
-from annotation.campaigns.queries import count_pairs
+from annotation.campaigns.queries import count_seats_left
 from annotation.models import Assignment, Campaign, CampaignAnnotator, Label, QuerySkip
 from annotation.permissions import check_may_watch
 from annotation.quality.events import list_marked
@@ -80,15 +80,28 @@ class MonitorPage:
         return sum(worker.leased for worker in self.workers)
 
 
-def get_monitor_page(*, access: Access, campaign: Campaign, now: datetime) -> MonitorPage:
-    """How the labelling goes at this moment; for leads and admins."""
+def get_monitor_page(
+    *, access: Access, campaign: Campaign, now: datetime, is_fresh: bool = False
+) -> MonitorPage:
+    """How the labelling goes at this moment; for leads and admins.
+
+    is_fresh: counted at this moment too, be it a large campaign.
+    """
     check_may_watch(access, campaign)
     skips_qs = QuerySkip.objects.filter(campaign=campaign, returned_at=None)
     return MonitorPage(
         campaign=campaign,
-        pace=get_or_count(campaign, "pace", Pace, lambda: _get_pace(campaign, now)),
+        pace=get_or_count(
+            campaign, "pace", Pace, lambda: _get_pace(campaign, now), is_fresh=is_fresh
+        ),
         workers=tuple(
-            get_or_count(campaign, "workers", list[WorkerRow], lambda: _list_workers(campaign, now))
+            get_or_count(
+                campaign,
+                "workers",
+                list[WorkerRow],
+                lambda: _list_workers(campaign, now),
+                is_fresh=is_fresh,
+            )
         ),
         skips=skips_qs.select_related("query", "annotator").order_by("-skipped_at", "-pk"),
         surplus=_count_surplus(campaign),
@@ -98,8 +111,7 @@ def get_monitor_page(*, access: Access, campaign: Campaign, now: datetime) -> Mo
 
 
 def _get_pace(campaign: Campaign, now: datetime) -> Pace:
-    counts = count_pairs(campaign)
-    left = counts.labels_needed - counts.labels
+    left = count_seats_left(campaign)
     hours = {
         f"hour_{ago}": Count(
             "pk",

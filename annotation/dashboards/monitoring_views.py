@@ -17,21 +17,32 @@ from annotation.labelling.reassigning import reassign_leases, release_leases_of
 from annotation.labelling.skipping import give_back, return_skip
 from annotation.pages.rendering import render_page
 from annotation.permissions import get_annotator_context
-from judgments.live import labels_topic
+from judgments.live import labels_topic, now
 from judgments.pages.rendering import is_part
-from judgments.pages.streams import offer_stream
+from judgments.pages.streams import event_of, key_of, offer_stream, share_part
 from judgments.permissions import NotFound
 
 
 @never_cache
 @require_safe
 def campaign_live(request: HttpRequest, slug: str, campaign_id: UUID) -> HttpResponse:
-    """Who is at work, how fast it goes, and when it may end."""
+    """Who is at work, how fast it goes, and when it may end.
+
+    An open page asks for its moving part because of an event of the listener, which then lets the
+    other pages of the campaign have the answer.
+    """
     access, campaign = watched_campaign(request, slug, campaign_id)
-    page = get_monitor_page(access=access, campaign=campaign, now=timezone.now())
+    topic = labels_topic(campaign.list_id)
+    key = key_of(request, access=access, topic=topic)
+    event, moment = event_of(request) if is_part(request) else "", now()
+    page = get_monitor_page(
+        access=access, campaign=campaign, now=timezone.now(), is_fresh=bool(event)
+    )
     template = "_live" if is_part(request) else "campaign_live"
     response = render_page(request, template, page, access=access)
-    offer_stream(response, person=access.user.pk, topic=labels_topic(campaign.list_id))
+    if event:
+        share_part(response.text, key=key, event=event, moment=moment)
+    offer_stream(response, request, access=access, topic=topic, key=key)
     return response
 
 
@@ -41,9 +52,9 @@ def leases_release(
 ) -> HttpResponse:
     """Release an annotator's leases, or reassign them (`to`)."""
     access, campaign = led_campaign(request, slug, campaign_id)
-    now = timezone.now()
+    at = timezone.now()
     if request.method != "POST":
-        workers = get_monitor_page(access=access, campaign=campaign, now=now).workers
+        workers = get_monitor_page(access=access, campaign=campaign, now=at).workers
         row = next((one for one in workers if one.username == username), None)
         if row is None:
             raise NotFound("annotator")
@@ -58,10 +69,10 @@ def leases_release(
     person = get_annotator(access=access, campaign=campaign, username=username)
     if request.POST.get("to"):
         to = get_annotator(access=access, campaign=campaign, username=request.POST["to"])
-        taken = reassign_leases(access=access, campaign=campaign, person=person, to=to, at=now)
+        taken = reassign_leases(access=access, campaign=campaign, person=person, to=to, at=at)
         messages.success(request, f"Pairs reassigned from {person} to {to}: {taken:,}.")
     else:
-        ended = release_leases_of(access=access, campaign=campaign, person=person, at=now)
+        ended = release_leases_of(access=access, campaign=campaign, person=person, at=at)
         messages.success(request, f"Pairs of {person} released: {ended:,}.")
     return redirect("campaign-live", slug, campaign_id)
 

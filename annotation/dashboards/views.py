@@ -271,7 +271,8 @@ def _dashboard(request: HttpRequest, access: Access, campaign: Campaign) -> Http
         dashboard = get_dashboard(access=access, campaign=campaign, now=now)
         shown = _shown(request, dashboard)
         response = render_page(request, "_progress", access=access, dashboard=dashboard, **shown)
-        offer_stream(response, person=access.user.pk, topic=labels_topic(campaign.list_id))
+        # without a key: its forms have the token of one session
+        offer_stream(response, request, access=access, topic=labels_topic(campaign.list_id))
         return response
     page = get_campaign_page(access=access, campaign=campaign, now=now)
     shown = _shown(request, page.dashboard)

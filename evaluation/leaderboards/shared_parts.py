@@ -1,24 +1,21 @@
-"""The open leaderboard's table, computed once for all pages that were told of the same event.
+"""The open leaderboard's table, computed once for all pages that ask for the same state of it.
 
-Hundreds of pages ask within a second of an event, and what they are shown depends on the list, the
-address and the role alone. So what one of them was answered is kept under the event: it was
-computed after it, and is as new as each of the others asks for.
+What an open page is shown depends on the list, the address and the role alone, and changes with the
+leaderboard's state. So what one of them was answered is kept under both.
 """
 
-import hashlib
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from judgments.models import JudgmentList
-from judgments.permissions import Access
 from judgments.storage.caches import read_cached, write_cached
 
-KEPT: Final = 10  # seconds: events are answered within two; later requests want what is new
-OLDEST: Final = 60.0  # seconds since the event
-_computing = threading.Lock()
+KEPT: Final = 10  # seconds: names and tags, which are no part of the state, may change
+AT_ONCE: Final = 2  # tables that one process computes
+_lock = threading.Lock()
+_computing: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -29,40 +26,37 @@ class SharedPart:
     html: str
 
 
-def is_recent(event: str) -> bool:
-    """Whether it is an event of the last minute: the listener's clock, in milliseconds.
-
-    None of the future, or an answer could be put there for others before what changes.
-    """
-    if not (event.isascii() and event.isdecimal() and len(event) < 16):
-        return False
-    return 0 <= time.time() - int(event) / 1000 < OLDEST
-
-
 def get_shared_part(
-    *,
-    access: Access,
-    judgment_list: JudgmentList,
-    address: str,
-    event: str,
-    compute: Callable[[], SharedPart],
+    *, key: str, state: str, compute: Callable[[], SharedPart]
 ) -> SharedPart | None:
-    """The table for this address and role, computed after the event for the first that asked.
+    """The table of this key and state, computed for the first that asks.
 
-    None while another thread computes a table: the page shall ask again soon. A thread that waited
-    would be one that takes no labels. The caller has checked that the viewer may see it, and that
-    showing it need not be recorded.
+    None while others compute it, or too many compute others: the page shall ask again soon. A
+    thread that waited would be one that takes no labels. The caller has checked that the viewer may
+    see it, and that showing it need not be recorded.
     """
-    said = (str(judgment_list.pk), event, access.role, str(access.is_archived), address)
-    name = "board-part:" + hashlib.sha256("\n".join(said).encode()).hexdigest()
+    name = f"board-part:{key}:{state}"
     result = read_cached(name, SharedPart)
     if result is not None:
         return result
-    if not _computing.acquire(blocking=False):
-        return None
-    try:
+    with _turn(name) as has_turn:
+        if not has_turn:
+            return None
         result = compute()
-        write_cached(name, result, KEPT)
+        if result.state == state:  # else runs are being computed, and it changes without the state
+            write_cached(name, result, KEPT)
         return result
+
+
+@contextmanager
+def _turn(name: str) -> Iterator[bool]:
+    with _lock:
+        has_turn = name not in _computing and len(_computing) < AT_ONCE
+        if has_turn:
+            _computing.add(name)
+    try:
+        yield has_turn
     finally:
-        _computing.release()
+        if has_turn:
+            with _lock:
+                _computing.discard(name)

@@ -30,17 +30,17 @@ from evaluation.leaderboards.queries import (
     machine_grades_of,
 )
 from evaluation.leaderboards.segments import SegmentFilters, get_segment_table
-from evaluation.leaderboards.shared_parts import SharedPart, get_shared_part, is_recent
+from evaluation.leaderboards.shared_parts import SharedPart, get_shared_part
 from evaluation.leaderboards.tables import get_board_table
 from evaluation.pages.rendering import answer_page, render_page
 from evaluation.set_looks.services import count_look
 from judgments.lists.changed_documents import count_changed
 from judgments.lists.queries import get_list
-from judgments.live import AGAIN_HEADER, EVENT_HEADER, board_topic
+from judgments.live import AGAIN_HEADER, EVENT_HEADER, board_topic, now
 from judgments.models import JudgmentList, SetLook
 from judgments.pages.downloads import as_download
 from judgments.pages.rendering import is_part
-from judgments.pages.streams import offer_stream
+from judgments.pages.streams import event_of, key_of, offer_stream, share_part
 from judgments.permissions import Access, NotFound, check_may_lead, get_access, may_upload_runs
 from judgments.samples.origins import find_origins
 from touchstone.errors import DomainError
@@ -67,27 +67,36 @@ def leaderboard(request: HttpRequest, slug: str, list_slug: str) -> HttpResponse
     """The leaderboard of a list. The open page asks for its table again and again.
 
     While nothing has changed, the answer to that is empty (204) and costs a few small queries; what
-    has changed since an event of the listener is computed once for all pages that ask.
+    has changed is computed once for all pages that are shown the same.
     """
     access = get_access(viewer=request.user, slug=slug)
     judgment_list = get_list(access=access, slug=list_slug)
-    response = _changed_part(request, access, judgment_list) or _answer(request, access, list_slug)
+    topic = board_topic(judgment_list.pk)
+    # a look at a held-out set is recorded for each person
+    is_own = bool(filters_of(request.GET).set)
+    key = "" if is_own else key_of(request, access=access, topic=topic)
+    response = _changed_part(request, access, judgment_list, key)
+    response = response or _answer(request, access, list_slug)
     patch_vary_headers(response, [STATE_HEADER, EVENT_HEADER])
-    offer_stream(response, person=access.user.pk, topic=board_topic(judgment_list.pk))
+    offer_stream(response, request, access=access, topic=topic, key=key)
     return response
 
 
 def _changed_part(
-    request: HttpRequest, access: Access, judgment_list: JudgmentList
+    request: HttpRequest, access: Access, judgment_list: JudgmentList, key: str
 ) -> HttpResponse | None:
-    """The answer to an open page that is as cheap as can be; None where it needs the whole way."""
+    """The answer to an open page that is as cheap as can be; None where it needs the whole way.
+
+    key: of the part, where it may be shared. A page that an event makes ask gets it for others too.
+    """
     if not is_part(request) or STATE_HEADER not in request.headers:
         return None
-    known, event = request.headers[STATE_HEADER], request.headers.get(EVENT_HEADER, "")
-    # a look at a held-out set is recorded for each person
-    if not is_recent(event) or filters_of(request.GET).set:
-        is_same = known == get_state(judgment_list=judgment_list)
-        return HttpResponse(status=204) if is_same else None
+    known, event, moment = request.headers[STATE_HEADER], event_of(request), now()
+    state = get_state(judgment_list=judgment_list)
+    if known == state and not (key and event):
+        return HttpResponse(status=204)
+    if not key:
+        return None
     refused: list[HttpResponse] = []
 
     def compute() -> SharedPart:
@@ -98,17 +107,18 @@ def _changed_part(
             return SharedPart("", "")
         return SharedPart(states[-1], response.text)
 
-    part = get_shared_part(
-        access=access,
-        judgment_list=judgment_list,
-        address=request.get_full_path(),
-        event=event,
-        compute=compute,
-    )
+    part = get_shared_part(key=key, state=state, compute=compute)
+    if refused:
+        return refused[0]
+    if part is not None and event:
+        share_part(part.html, key=key, event=event, moment=moment)
+    return _answer_with(part, known=known)
+
+
+def _answer_with(part: SharedPart | None, *, known: str) -> HttpResponse:
+    """The part, but for a page that shows it already, or shall ask again for it."""
     if part is None:
         return HttpResponse(status=204, headers={AGAIN_HEADER: "1"})
-    if not part.html:
-        return refused[0] if refused else None
     if part.state == known:
         return HttpResponse(status=204)
     response = HttpResponse(part.html)

@@ -70,6 +70,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   remember();
 });
 
+document.addEventListener("live:beforeSwap", remember);
+
 document.addEventListener("htmx:afterSwap", (event) => {
   const { detail } = /** @type {CustomEvent<HtmxSwap>} */ (event);
   if (detail.target.id === BOARD || detail.elt.id === BOARD) compare();

@@ -3,8 +3,9 @@
 import time
 
 import pytest
-from playwright.sync_api import Page, Request
+from playwright.sync_api import Page, Request, expect
 
+from judgments.live import pack_html
 from tests.browser.windows import Opener
 
 BOARD = "/c/books/lists/main/leaderboard"
@@ -19,9 +20,8 @@ window.EventSource = class extends EventTarget {
   }
   close() { this.isClosed = true; }
 };
-window.tell = (event, type = "message") => {
-  const data = JSON.stringify({ event, spread: 100 });
-  window.streams.at(-1).dispatchEvent(new MessageEvent(type, { data }));
+window.tell = (data, type = "message") => {
+  window.streams.at(-1).dispatchEvent(new MessageEvent(type, { data: JSON.stringify(data) }));
 };
 """
 
@@ -60,8 +60,12 @@ def count_in(page: Page, requests: list[Request], seconds: float) -> int:
     return len(requests) - before
 
 
-def now() -> int:
-    return int(time.time() * 1000)
+def tell(page: Page, event: str) -> None:
+    page.evaluate("event => tell({ event, spread: 100 })", event)
+
+
+def bring(page: Page, html: str) -> None:
+    page.evaluate("part => tell({ part })", pack_html(html))
 
 
 def test_it_asks_once_after_an_event_and_polls_again_when_the_stream_fails(
@@ -71,11 +75,10 @@ def test_it_asks_once_after_an_event_and_polls_again_when_the_stream_fails(
     assert page.evaluate("streams[0].address") == "/live?ticket=a%3Aticket"
     page.wait_for_timeout(500)
     assert count_in(page, requests, 3) == 0
-    event = now()
-    for later in range(5):
-        page.evaluate(f"tell({event + later})")
+    for event in ("event-1", "event-2", "event-3"):
+        tell(page, event)
     assert count_in(page, requests, 2.5) == 1
-    assert requests[-1].headers["x-live-event"] == str(event + 4)
+    assert requests[-1].headers["x-live-event"] == "event-3"
     page.evaluate("streams[0].dispatchEvent(new Event('error'))")
     assert count_in(page, requests, 3.5) >= 2
     assert requests[-1].headers["x-live-event"] == "0"
@@ -87,5 +90,60 @@ def test_a_stream_that_is_over_is_followed_by_another(
     asked: tuple[Page, list[Request]],
 ) -> None:
     page, _ = asked
-    page.evaluate("tell(0, 'over')")
+    page.evaluate("tell({}, 'over')")
     wait_for_streams(page, 2)
+
+
+def test_a_part_that_is_brought_is_put_in_place_as_an_answer_is_and_nothing_is_asked(
+    asked: tuple[Page, list[Request]],
+) -> None:
+    page, requests = asked
+    page.wait_for_timeout(1500)
+    before = len(requests)
+    tick = page.locator("#board input.tick").first
+    tick.check()
+    old = page.locator("#board").evaluate("board => board.outerHTML")
+    cell = page.locator("#board [data-cell] .value").first
+    number = cell.inner_text()
+    bring(page, old.replace(number, "0.1234"))
+    expect(cell).to_have_text("0.1234")
+    expect(tick).to_be_checked()
+    assert page.locator("#board .is-new").count()
+    bring(page, old)  # as the first was: in the order in which they come
+    expect(cell).to_have_text(number)
+    assert len(requests) == before
+    tell(page, "event-1")  # what was put in place asks like what was there before
+    page.wait_for_timeout(2000)
+    assert len(requests) == before + 1
+
+
+def test_a_part_that_comes_while_the_page_asks_is_shown_after_the_answer(
+    asked: tuple[Page, list[Request]],
+) -> None:
+    page, requests = asked
+    page.wait_for_timeout(1500)
+    old = page.locator("#board").evaluate("board => board.outerHTML")
+    number = page.locator("#board [data-cell] .value").first.inner_text()
+    part = pack_html(old.replace(number, "0.1234"))
+    before = len(requests)
+    page.evaluate(
+        """part => {
+          document.addEventListener("htmx:beforeSend", () => tell({ part }), { once: true });
+          tell({ event: "event-1", spread: 0 });
+        }""",
+        part,
+    )
+    expect(page.locator("#board [data-cell] .value").first).to_have_text("0.1234")
+    page.wait_for_timeout(500)
+    assert len(requests) == before + 1
+    assert page.locator("#board [data-cell] .value").first.inner_text() == "0.1234"
+
+
+def test_what_changes_no_more_follows_no_stream(asked: tuple[Page, list[Request]]) -> None:
+    page, requests = asked
+    page.wait_for_timeout(1500)
+    old = page.locator("#board").evaluate("board => board.outerHTML")
+    bring(page, old.replace(" data-live", "").replace("hx-get", "data-was"))
+    expect(page.locator("[data-live]")).to_have_count(0)
+    assert page.evaluate("streams[0].isClosed")
+    assert count_in(page, requests, 2) == 0

@@ -1,25 +1,59 @@
 """The listener as docker-compose.yml starts it, with PostgreSQL."""
 
+import base64
 import http.client
 import json
+import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlsplit
 
 import psycopg
 import pytest
+from django.conf import settings as django_settings
+from django.core import signing
+from django.db import connection
+from django.test import Client
 
 from config.healthcheck import answers
-from config.live_listener import MOST_OF_ONE
-from judgments.live import CHANNEL, SALT, make_ticket
+from config.live_listener import MOST_OF_ONE, SKEW
+from judgments.live import (
+    CHANNEL,
+    PERSON,
+    SALT,
+    Part,
+    Ticket,
+    announce,
+    board_topic,
+    digest_of,
+    make_ticket,
+    now,
+    pack_html,
+    pieces_of,
+)
+from judgments.models import Membership, Session, User
+from tests.annotation.page_reading import client_of
+from tests.builders import World, commit, make_member, make_world
 from tests.deployment import HOST, compose_command, production_environment
 from tests.real_services.processes import eventually, process
 from tests.services import free_port
 
 pytestmark = [pytest.mark.postgres]
 SECONDS = 5.0
+SESSION = "a" * 32
+BOARD = "/c/books/lists/main/leaderboard"
+
+
+def ticket(
+    person: int = 1, topic: str = "board-1", key: str = "", *, session: str = SESSION, ago: int = 0
+) -> str:
+    """ago: milliseconds since the viewer was checked; usually long after anything that happens."""
+    moment = now() - ago if ago else now() + 60_000
+    return make_ticket(Ticket(person, digest_of(session), topic, key, moment))
 
 
 class Listening:
@@ -28,8 +62,13 @@ class Listening:
     def __init__(self, port: int, database: str) -> None:
         self.port, self._database = port, database
 
-    def announce(self, topic: str) -> None:
-        self._say("SELECT pg_notify(%s, %s)", CHANNEL, topic)
+    def announce(self, notice: str) -> None:
+        self._say("SELECT pg_notify(%s, %s)", CHANNEL, notice)
+
+    def bring(self, key: str, event: str, html: str, moment: int = 0) -> None:
+        """As the web server does with the part that it answered with."""
+        for piece in pieces_of(Part(key, event, moment or now(), pack_html(html))):
+            self.announce(piece)
 
     def cut_off(self) -> None:
         """End the listener's connection to the database, as a restart does."""
@@ -43,10 +82,13 @@ class Listening:
             database.execute(statement.encode(), values)
 
     @contextmanager
-    def stream(self, ticket: str) -> Iterator[http.client.HTTPResponse]:
+    def stream(
+        self, ticket: str, cookie: str = f"csrftoken=x; sessionid={SESSION}"
+    ) -> Iterator[http.client.HTTPResponse]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
         try:
-            connection.request("GET", f"/live?ticket={quote(ticket)}")
+            address = f"/live?ticket={quote(ticket)}"
+            connection.request("GET", address, headers={"Cookie": cookie})
             yield connection.getresponse()
         finally:
             connection.close()
@@ -60,17 +102,23 @@ class Listening:
             connection.close()
 
 
-@pytest.fixture
-def listening(tmp_path: Path, own_database_url: str, settings: object) -> Iterator[Listening]:
+@contextmanager
+def started(tmp_path: Path, database: str, settings: Any) -> Iterator[Listening]:
     port = free_port()
-    environment = production_environment(tmp_path, own_database_url, "redis://none:6379/0")
-    settings.SECRET_KEY = environment["TOUCHSTONE_SECRET_KEY"]  # type: ignore[attr-defined]
+    environment = production_environment(tmp_path, database, "redis://none:6379/0")
+    settings.SECRET_KEY = environment["TOUCHSTONE_SECRET_KEY"]
     here = {"0.0.0.0:8001": f"127.0.0.1:{port}", "/dev/shm": str(tmp_path)}
     command = [here.get(word, word) for word in compose_command("live")]
     log = tmp_path / "live.log"
     with process(command, environment, log):
         assert eventually(lambda: answers(port=port, hosts=HOST)), log.read_text()
-        yield Listening(port, own_database_url)
+        yield Listening(port, database)
+
+
+@pytest.fixture
+def listening(tmp_path: Path, own_database_url: str, settings: Any) -> Iterator[Listening]:
+    with started(tmp_path, own_database_url, settings) as listening:
+        yield listening
 
 
 def next_event(stream: http.client.HTTPResponse) -> dict[str, str]:
@@ -85,85 +133,336 @@ def next_event(stream: http.client.HTTPResponse) -> dict[str, str]:
     return fields
 
 
+def next_data(stream: http.client.HTTPResponse) -> dict[str, Any]:
+    return dict(json.loads(next_event(stream)["data"]))
+
+
+def next_html(stream: http.client.HTTPResponse) -> str:
+    return html_in(next_data(stream))
+
+
+def html_in(data: dict[str, Any]) -> str:
+    assert set(data) == {"part"}, data
+    return zlib.decompress(base64.b64decode(data["part"])).decode()
+
+
+OVER = {"event": "over", "data": "{}"}
+
+
 def test_a_stream_hears_of_its_topic_at_once_and_of_no_other(listening: Listening) -> None:
-    with listening.stream(make_ticket(person=1, topic="board-1")) as stream:
+    with listening.stream(ticket()) as stream:
         assert stream.status == 200
         assert stream.headers["X-Accel-Buffering"] == "no"
-        first = json.loads(next_event(stream)["data"])  # what it may have missed
         listening.announce("board-2")
+        time.sleep(0.3)
         began = time.time()
         listening.announce("board-1")
         event = next_event(stream)
         assert time.time() - began < 1
-    data = json.loads(event["data"])
     assert set(event) == {"data"}
-    assert set(data) == {"event", "spread"}  # nothing of what changed
-    assert abs(data["event"] / 1000 - began) < 1
-    assert first["event"] < data["event"]
-    with listening.stream(make_ticket(person=2, topic="board-1")) as stream:
-        assert json.loads(next_event(stream)["data"])["event"] == data["event"]
+    assert json.loads(event["data"]) == {"event": "0", "spread": 100}  # nothing of what changed
 
 
-def test_events_that_come_while_pages_still_ask_are_told_as_one_that_is_newer(
+def test_a_page_is_told_at_once_of_what_it_may_have_missed(listening: Listening) -> None:
+    time.sleep(2 * SKEW / 1000)
+    listening.announce("board-1")
+    time.sleep(0.3)
+    with listening.stream(ticket(ago=100)) as stream:
+        assert next_data(stream) == {"event": "0", "spread": 1000}
+    with listening.stream(ticket(topic="board-2", ago=100)) as stream:
+        listening.bring("", "x" * 12, "no one's")
+        listening.announce("board-2")
+        assert next_data(stream)["spread"] == 100
+
+
+def test_events_that_come_while_pages_still_ask_are_told_as_one(listening: Listening) -> None:
+    with listening.stream(ticket()) as stream:
+        began, sent = time.time(), 0
+        while time.time() - began < 0.5:
+            listening.announce("board-1")
+            sent += 1
+        time.sleep(0.3)
+        listening.announce(PERSON + "1")
+        told = 0
+        while next_event(stream) != OVER:
+            told += 1
+        assert 2 <= told <= 8 < sent  # one page is given a tenth of a second
+
+
+def test_one_page_of_a_key_asks_and_all_of_it_and_no_others_are_brought_the_part(
     listening: Listening,
 ) -> None:
-    with listening.stream(make_ticket(person=1, topic="board-1")) as stream:
-        next_event(stream)
-        for _ in range(2):  # twice: the second row begins with a page that may be told at once
-            began = time.time()
-            while time.time() - began < 0.5:
-                listening.announce("board-1")
-            last = time.time()
-            told: list[float] = []
-            while not told or told[-1] < last - 0.001:  # the clock of an event: milliseconds
-                told.append(json.loads(next_event(stream)["data"])["event"] / 1000)
-            assert told[0] - began < 0.2
-            assert 2 <= len(told) <= 8  # one page is given a tenth of a second
-            time.sleep(0.3)
+    with ExitStack() as stack:
+
+        def follow(person: int, topic: str, key: str) -> http.client.HTTPResponse:
+            return stack.enter_context(listening.stream(ticket(person, topic, key)))
+
+        first, second = follow(1, "board-1", "ours"), follow(2, "board-1", "ours")
+        theirs, own = follow(3, "board-1", "theirs"), follow(4, "board-1", "")
+        elsewhere = follow(5, "board-2", "elsewhere")
+        listening.announce("board-1")
+        asked = next_data(first)  # the one that came first is told first
+        other = next_data(theirs)
+        assert asked["event"] != other["event"]
+        assert next_data(own)["event"] == "0"
+        listening.bring("ours", asked["event"], "<p>ours</p>")
+        assert [next_html(first), next_html(second)] == ["<p>ours</p>"] * 2
+        listening.bring("theirs", other["event"], "<p>theirs</p>")
+        listening.bring("elsewhere", "x", "<p>elsewhere</p>")
+        listening.bring("", "x", "<p>no one's</p>")
+        # the first that each is brought
+        assert next_html(theirs) == "<p>theirs</p>"
+        assert next_html(elsewhere) == "<p>elsewhere</p>"
+        listening.announce("board-1")
+        assert next_data(own) == {"event": "0", "spread": 100}
+        assert next_data(second)["event"] not in (asked["event"], "0")  # by turns
+
+
+def test_a_part_that_is_old_or_shown_or_not_made_here_is_not_passed_on(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with listening.stream(ticket(key="k")) as stream:
+        at = now()
+        listening.bring("k", "x", "<p>1</p>", at)
+        listening.bring("k", "x", "<p>1</p>", at + 1)
+        listening.bring("k", "x", "<p>older</p>", at - 1)
+        with monkeypatch.context() as change:
+            change.setattr(django_settings, "SECRET_KEY", "k" * 60)
+            listening.bring("k", "x", "<p>forged</p>", at + 2)
+        whole = pieces_of(Part("k", "x", at + 3, pack_html("<p>cut</p>")))
+        listening.announce(whole[0][:-1])
+        listening.bring("k", "x", "<p>2</p>", at + 4)
+        assert [next_html(stream), next_html(stream)] == ["<p>1</p>", "<p>2</p>"]
+
+
+def test_another_page_is_told_where_the_first_brings_nothing(listening: Listening) -> None:
+    with (
+        listening.stream(ticket(1, key="k")) as first,
+        listening.stream(ticket(2, key="k")) as other,
+    ):
+        listening.announce("board-1")
+        asked = next_data(first)
+        began = time.time()
+        assert next_data(other) == asked
+        assert 0.5 < time.time() - began < 2
+
+
+def test_of_what_happens_while_a_part_is_made_another_is_asked_for(listening: Listening) -> None:
+    with (
+        listening.stream(ticket(1, key="k")) as first,
+        listening.stream(ticket(2, key="k")) as other,
+    ):
+        listening.announce("board-1")
+        asked = next_data(first)
+        for _ in range(5):
+            listening.announce("board-1")
+        time.sleep(0.3)
+        began = time.time()
+        listening.bring("k", asked["event"], "<p>1</p>")
+        assert next_html(other) == "<p>1</p>"
+        assert next_data(other)["event"] != asked["event"]
+        assert 0.2 < time.time() - began < 1  # as long as the first took
+
+
+def test_a_part_that_is_too_large_makes_all_pages_ask(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judgments.live.LARGEST", 10)
+    with (
+        listening.stream(ticket(1, key="k")) as first,
+        listening.stream(ticket(2, key="k")) as other,
+    ):
+        listening.announce("board-1")
+        listening.bring("k", next_data(first)["event"], "<p>large</p>")
+        assert next_data(first) == next_data(other) == {"event": "0", "spread": 100}
 
 
 def test_what_is_no_valid_ticket_opens_nothing(listening: Listening) -> None:
-    from django.core import signing
-
-    good = make_ticket(person=1, topic="board-1")
-    other_key = signing.dumps([1, "board-1"], key="k" * 50, salt=SALT)
-    other_purpose = signing.dumps([1, "board-1"], salt="something else")
-    for ticket in ("", "x", good[:-1], other_key, other_purpose):
-        assert listening.status(f"/live?ticket={ticket}") == 403, ticket
+    good = ticket()
+    said = [1, digest_of(SESSION), "board-1", "", now() + 60_000]
+    other_key = signing.dumps(said, key="k" * 50, salt=SALT)
+    other_purpose = signing.dumps(said, salt="something else")
+    for wrong in ("", "x", good[:-1], other_key, other_purpose):
+        assert listening.status(f"/live?ticket={wrong}") == 403, wrong
     assert listening.status("/live") == 403
     assert listening.status(f"/live?ticket={good}&ticket={good}") == 403
     assert listening.status("/") == listening.status("/login") == 404
     assert listening.status("/live", method="POST") == 405
 
 
-def test_one_person_has_so_many_streams_and_gets_one_back_by_leaving(listening: Listening) -> None:
-    from contextlib import ExitStack
+def test_a_ticket_counts_in_its_own_browser_alone(listening: Listening) -> None:
+    for cookie in ("", "sessionid=", f"sessionid={'b' * 32}", f"sessionid={digest_of(SESSION)}"):
+        with listening.stream(ticket(), cookie) as stream:
+            assert stream.status == 403, cookie
+    with listening.stream(ticket(), f"strange=é,;=; __Host-sessionid={SESSION}") as stream:
+        assert stream.status == 200
 
-    ticket = make_ticket(person=1, topic="board-1")
+
+def test_when_access_changes_streams_end_and_only_a_later_check_counts(
+    listening: Listening,
+) -> None:
+    with (
+        listening.stream(ticket(1, key="k")) as stream,
+        listening.stream(ticket(2, key="k")) as others,
+    ):
+        listening.announce(PERSON + "1")
+        listening.bring("k", "x", "<p>secret</p>")
+        assert [next_event(stream), next_event(stream)] == [OVER, {}]
+        assert next_html(others) == "<p>secret</p>"
+    with listening.stream(ticket(1, key="k", ago=1)) as refused:
+        assert refused.status == 403
+    with listening.stream(ticket(1, key="k")) as stream:
+        assert stream.status == 200
+
+
+def test_one_person_has_so_many_streams_and_gets_one_back_by_leaving(listening: Listening) -> None:
     with ExitStack() as stack:
         for _ in range(MOST_OF_ONE):
-            assert stack.enter_context(listening.stream(ticket)).status == 200
-        with listening.stream(ticket) as refused:
+            assert stack.enter_context(listening.stream(ticket())).status == 200
+        with listening.stream(ticket()) as refused:
             assert refused.status == 503
-        with listening.stream(make_ticket(person=2, topic="board-1")) as others:
+        with listening.stream(ticket(2)) as others:
             assert others.status == 200
 
     def opens() -> bool:
-        with listening.stream(ticket) as stream:
+        with listening.stream(ticket()) as stream:
             return stream.status == 200
 
     assert eventually(opens)
 
 
 def test_without_its_database_streams_end_and_it_comes_back_by_itself(listening: Listening) -> None:
-    ticket = make_ticket(person=1, topic="board-1")
-    with listening.stream(ticket) as stream:
-        next_event(stream)
+    with listening.stream(ticket()) as stream:
         listening.cut_off()
-        assert next_event(stream) == {"event": "over", "data": "{}"}
+        assert next_event(stream) == OVER
         assert next_event(stream) == {}
     assert eventually(lambda: listening.status("/healthz") == 200)
-    with listening.stream(ticket) as stream:
-        next_event(stream)
+    with listening.stream(ticket(ago=1)) as refused:  # what was told meanwhile is not known
+        assert refused.status == 403
+    with listening.stream(ticket()) as stream:
         listening.announce("board-1")
-        assert "spread" in next_event(stream)["data"]
+        assert "spread" in next_data(stream)
+
+
+# With the pages' own views, on the same database
+
+
+@pytest.fixture
+def world(transactional_db: None, settings: Any) -> World:
+    settings.LIVE = True
+    world = make_world()
+    commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[0]): 1})
+    for name in ("fay", "gil"):
+        make_member(collection=world.collection, username=name, role="researcher")
+    return world
+
+
+@pytest.fixture
+def beside(world: World, tmp_path: Path, settings: Any) -> Iterator[Listening]:
+    """A listener on the tests' own database."""
+    server = urlsplit(os.environ["DATABASE_URL"])
+    address = server._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+    with started(tmp_path, address, settings) as listening:
+        time.sleep(SKEW / 1000)
+        yield listening
+
+
+@contextmanager
+def board_of(client: Client, listening: Listening) -> Iterator[http.client.HTTPResponse]:
+    """The stream of an open board."""
+    text = client.get(BOARD, headers={"HX-Request": "true"})["X-Live-Ticket"]
+    with listening.stream(text, f"sessionid={client.cookies['sessionid'].value}") as stream:
+        assert stream.status == 200
+        yield stream
+
+
+def answer(client: Client, stream: http.client.HTTPResponse) -> str:
+    """Ask for the part because the stream's next event says so; the answer."""
+    while (data := next_data(stream)).get("event", "0") == "0":
+        pass  # what it may have missed
+    headers = {"HX-Request": "true", "X-Board-State": "x", "X-Live-Event": data["event"]}
+    return client.get(BOARD, headers=headers).text
+
+
+def next_brought(stream: http.client.HTTPResponse) -> str:
+    while "part" not in (data := next_data(stream)):
+        pass
+    return html_in(data)
+
+
+def test_pages_of_a_role_are_brought_what_one_of_them_was_answered_and_no_other_role_is(
+    world: World, beside: Listening
+) -> None:
+    dora, fay, ada = (client_of(name) for name in ("dora", "fay", "ada"))
+    with (
+        board_of(dora, beside) as first,
+        board_of(fay, beside) as second,
+        board_of(ada, beside) as lead,
+    ):
+        announce(board_topic(world.judgments.pk))
+        html = answer(dora, first)
+        assert 'id="board"' in html
+        assert next_brought(second) == html == next_brought(first)
+        own = answer(ada, lead)
+        assert next_brought(lead) == own  # the first that it was brought
+    for name in ("ben", "eve"):
+        refused = client_of(name).get(BOARD, headers={"HX-Request": "true"})
+        assert (refused.status_code, "X-Live-Ticket" in refused) == (404, False)
+
+
+def _suspend(user: User) -> None:
+    User.objects.filter(pk=user.pk).update(is_active=False)
+
+
+ENDINGS: dict[str, Callable[[User], object]] = {
+    "suspended": _suspend,
+    "another password": lambda user: User.objects.filter(pk=user.pk).update(password="x"),
+    "all sessions ended": lambda user: User.objects.filter(pk=user.pk).update(session_epoch=9),
+    "this session ended": lambda user: Session.objects.filter(user=user).delete(),
+    "another role": lambda user: Membership.objects.filter(user=user).update(role="annotator"),
+    "annotates now": lambda user: Membership.objects.filter(user=user).update(is_annotating=True),
+    "no member any more": lambda user: Membership.objects.filter(user=user).update(
+        ended_at=user.date_joined
+    ),
+    "deleted as a member": lambda user: Membership.objects.filter(user=user).delete(),
+}
+
+
+@pytest.mark.parametrize("what", ENDINGS)
+def test_a_person_who_loses_access_is_brought_nothing_from_then_on(
+    world: World, beside: Listening, what: str
+) -> None:
+    dora, fay = client_of("dora"), client_of("fay")
+    ticket_before = fay.get(BOARD, headers={"HX-Request": "true"})["X-Live-Ticket"]
+    cookie = f"sessionid={fay.cookies['sessionid'].value}"
+    with board_of(dora, beside) as first, board_of(fay, beside) as second:
+        ENDINGS[what](User.objects.get(username="fay"))
+        announce(board_topic(world.judgments.pk))
+        html = answer(dora, first)
+        assert next_brought(first) == html
+        seen = []
+        while event := next_event(second):
+            seen.append(event)
+        assert seen[-1] == OVER
+        assert not any("part" in event["data"] for event in seen)
+    with beside.stream(ticket_before, cookie) as refused:
+        assert refused.status == 403
+    refused_page = fay.get(BOARD, headers={"HX-Request": "true"})
+    assert "X-Live-Ticket" not in refused_page
+
+
+def test_an_account_that_signs_in_or_is_renamed_keeps_its_streams(
+    world: World, beside: Listening
+) -> None:
+    fay = client_of("fay")
+    with board_of(fay, beside) as stream:
+        client_of("fay")
+        User.objects.filter(username="fay").update(name="Fay", last_login=world.dora.date_joined)
+        announce(board_topic(world.judgments.pk))
+        assert next_brought_after(fay, stream)
+
+
+def next_brought_after(client: Client, stream: http.client.HTTPResponse) -> str:
+    html = answer(client, stream)
+    assert next_brought(stream) == html
+    return html

@@ -1,7 +1,7 @@
-"""What many open boards ask for after one event is computed once for each role."""
+"""What many open boards ask for is computed once for each role and state."""
 
-import threading
-import time
+import base64
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +10,10 @@ from django.core.cache import cache
 
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards import queries, shared_parts, views
+from evaluation.leaderboards.queries import get_state
+from judgments.live import Part, now, read_ticket
 from judgments.models import SetLook
+from judgments.pages import streams
 from tests.annotation.page_reading import client_of
 from tests.builders import NOW, World, commit, make_member, make_set, make_world
 from tests.evaluation.builders import make_run
@@ -49,85 +52,133 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def ask(name: str, event: int | str, *, state: str = "older", more: str = "") -> Any:
-    headers = {"HX-Request": "true", "X-Board-State": state, "X-Live-Event": str(event)}
+def ask(name: str, *, state: str = "older", more: str = "", event: str = "0") -> Any:
+    headers = {"HX-Request": "true", "X-Board-State": state, "X-Live-Event": event}
     return client_of(name).get(BOARD + more, headers=headers)
 
 
-def now() -> int:
-    return int(time.time() * 1000)
+def state_of(answer: Any) -> str:
+    return str(answer.text.partition('"X-Board-State": "')[2].partition('"')[0])
+
+
+@pytest.fixture
+def announced(monkeypatch: pytest.MonkeyPatch, settings: object) -> list[Part]:
+    """What the listener would be brought."""
+    settings.LIVE = True  # type: ignore[attr-defined]
+    seen: list[Part] = []
+    monkeypatch.setattr(streams, "announce_part", seen.append)
+    return seen
+
+
+def html_of(part: Part) -> str:
+    return zlib.decompress(base64.b64decode(part.body)).decode()
 
 
 def test_one_computation_answers_all_of_a_role_and_the_answer_is_the_whole_one(
     world: World, computed: list[str]
 ) -> None:
-    event = now()
-    first, second = ask("dora", event), ask("fay", event)
+    first, second = ask("dora"), ask("fay")
     assert computed == ["dora"]
-    assert first.content == second.content == ask("fay", "0").content
+    whole = client_of("fay").get(BOARD, headers={"HX-Request": "true"})
+    assert first.content == second.content == whole.content
     assert "X-Live-Event" in first["Vary"]
 
 
-def test_other_roles_addresses_and_events_have_computations_of_their_own(
+def test_other_roles_addresses_and_states_have_computations_of_their_own(
     world: World, computed: list[str]
 ) -> None:
-    event = now()
-    ask("dora", event)
-    ask("ada", event)
-    ask("fay", event, more="?sort=name")
+    ask("dora")
+    ask("ada")
+    ask("fay", more="?sort=name")
+    old = ask("fay")
     evaluate(world, 3)
-    old, new = ask("fay", event), ask("fay", event + 1)
+    new = ask("fay")
     assert computed == ["dora", "ada", "fay", "fay"]
     assert b'data-version="1"' in old.content
     assert b'data-version="2"' in new.content
 
 
 def test_a_page_that_knows_the_state_gets_nothing(world: World) -> None:
-    event = now()
-    state = ask("dora", event).text.partition('"X-Board-State": "')[2].partition('"')[0]
-    assert ask("fay", event, state=state).status_code == 204
+    assert ask("fay", state=state_of(ask("dora"))).status_code == 204
 
 
-@pytest.mark.parametrize("event", ["", "x", "-5", "9" * 15, "٣", "1700000000000", "1" * 400])
-def test_what_is_no_event_of_the_last_minute_is_not_shared(
-    world: World, computed: list[str], event: str
+def test_a_page_that_an_event_makes_ask_gets_the_part_for_all_of_its_key(
+    world: World, announced: list[Part]
 ) -> None:
-    if event.isascii():
-        ask("dora", event)
-        ask("fay", event)
-        assert computed == ["dora", "fay"]
-    assert not shared_parts.is_recent(event)
+    ask("dora")
+    assert not announced
+    answer = ask("dora", event="an_event-1")
+    (part,) = announced
+    assert html_of(part) == answer.text
+    assert part.event == "an_event-1"
+    ticket = read_ticket(answer["X-Live-Ticket"])
+    assert ticket
+    assert part.key == ticket.key
+    assert ticket.moment <= part.moment <= now()
+    # also if the page itself knows it: others may not
+    assert ask("dora", event="an_event-2", state=state_of(answer)).status_code == 204
+    assert html_of(announced[1]) == answer.text
 
 
-def test_no_answer_is_put_there_for_an_event_to_come() -> None:
-    assert shared_parts.is_recent(str(now()))
-    assert not shared_parts.is_recent(str(now() + 500))
+def test_an_event_of_another_role_or_list_is_answered_for_their_own_pages_alone(
+    world: World, announced: list[Part]
+) -> None:
+    for name, more in (("dora", ""), ("ada", ""), ("dora", "?sort=name")):
+        ask(name, event="an_event", more=more)
+    assert len({part.key for part in announced}) == 3
+
+
+@pytest.mark.parametrize("event", ["", "0", "short", "x" * 33, "with space", "é" * 10])
+def test_what_is_no_event_lets_no_one_have_anything(
+    world: World, announced: list[Part], event: str
+) -> None:
+    ask("dora", event=event)
+    assert not announced
+
+
+def test_no_part_is_let_to_others_without_access_nor_of_a_held_out_set(
+    world: World, announced: list[Part]
+) -> None:
+    make_set(world=world, slug="held", qids=["q1"], is_held_out=True)
+    assert ask("ben", event="an_event").status_code == 404
+    assert ask("dora", event="an_event", more="?set=held").status_code == 200
+    assert ask("dora", event="an_event", more="?measures=nonsense").status_code == 400
+    assert not announced
 
 
 def test_nothing_is_shared_of_an_address_that_is_refused(world: World) -> None:
-    answer = ask("dora", now(), more="?measures=nonsense")
+    answer = ask("dora", more="?measures=nonsense")
     assert answer.status_code == 400
-    assert ask("fay", now(), more="?measures=nonsense").status_code == 400
+    assert ask("fay", more="?measures=nonsense").status_code == 400
 
 
 def test_looks_at_a_held_out_set_are_counted_for_each_person(world: World) -> None:
     make_set(world=world, slug="held", qids=["q1"], is_held_out=True)
-    event = now()
     for name in ("dora", "fay"):
-        assert ask(name, event, more="?set=held").status_code == 200
+        assert ask(name, more="?set=held").status_code == 200
     assert SetLook.objects.values("user").distinct().count() == 2
 
 
 def test_who_annotates_gets_nothing_that_was_shared(world: World) -> None:
-    event = now()
-    ask("dora", event)
-    assert ask("ben", event).status_code == 404
+    ask("dora")
+    assert ask("ben").status_code == 404
 
 
-def test_while_a_table_is_computed_others_are_told_to_ask_again(world: World) -> None:
-    held = threading.Event()
-    with shared_parts._computing:
-        held.set()
-        answer = ask("dora", now())
-    assert (answer.status_code, answer["X-Live-Again"]) == (204, "1")
-    assert ask("dora", now()).status_code == 200
+def test_while_a_table_is_computed_others_are_told_to_ask_again(
+    world: World, announced: list[Part]
+) -> None:
+    key = key_of_dora(world)
+    with shared_parts._turn(f"board-part:{key}:{get_state(judgment_list=world.judgments)}"):
+        answer = ask("dora", event="an_event")
+        assert (answer.status_code, answer["X-Live-Again"]) == (204, "1")
+        assert ask("ada").status_code == 200
+        with shared_parts._turn("another"):
+            assert "X-Live-Again" in ask("dora", more="?sort=name")
+    assert not announced
+    assert ask("dora").status_code == 200
+
+
+def key_of_dora(world: World) -> str:
+    ticket = read_ticket(client_of("dora").get(BOARD)["X-Live-Ticket"])
+    assert ticket
+    return ticket.key
