@@ -176,12 +176,13 @@ def _print(
         f"{words}: {len(times):,} labels, p50 {_at(times, 50):.0f}, p95 {_at(times, 95):.0f}, "
         f"p99 {_at(times, 99):.0f} ms; {len(seen['boards'])} boards, label on the board "
         f"p50 {_at(boards, 50):.2f}, p95 {_at(boards, 95):.2f}, most {max(boards, default=0):.2f} "
-        f"s, never {boards.count(NEVER)} of {len(boards):,}; version p95 "
-        f"{_at(versions, 95):.2f} s; {len(seen['monitors'])} monitors p95 "
-        f"{_at(monitors, 95):.2f} s; streams {seen['streams']}, parts brought "
-        f"{seen['brought']:,}, requests {seen['requests']:,} "
-        f"({seen['requests'] / seen['took']:.0f}/s), of them {seen['empty']:,} without news, "
-        f"{seen['failed']} failed; p95 {_at(seen['milliseconds'], 95):.0f} ms",
+        f"s, never {boards.count(NEVER)} of {len(boards):,}; version "
+        f"p50 {_at(versions, 50):.2f}, p95 {_at(versions, 95):.2f} s; {len(seen['monitors'])} "
+        f"monitors p50 {_at(monitors, 50):.2f}, p95 {_at(monitors, 95):.2f} s; "
+        f"streams {seen['streams']}, parts brought {seen['brought']:,}, "
+        f"requests {seen['requests']:,} ({seen['requests'] / seen['took']:.0f}/s), of "
+        f"them {seen['empty']:,} without news, {seen['failed']} failed; "
+        f"p95 {_at(seen['milliseconds'], 95):.0f} ms",
         flush=True,
     )
 
@@ -501,7 +502,7 @@ def _labels() -> list[dict[str, Any]]:
     rows = Judgment.objects.order_by("since").values_list("query_id", "document_id", "since")
     for query, document, number in rows:
         since.setdefault((query, document), []).append(number)
-    labels = Label.objects.order_by("pk").values_list(
+    labels = Label.objects.order_by("received_at", "pk").values_list(
         "received_at", "pair__query_id", "pair__document_id"
     )
     result = []

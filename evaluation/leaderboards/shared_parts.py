@@ -13,6 +13,7 @@ from typing import Final
 from judgments.storage.caches import read_cached, write_cached
 
 KEPT: Final = 10  # seconds: names and tags, which are no part of the state, may change
+KEPT_WAITING: Final = 1  # seconds, while runs are computed: values may come in the same state
 AT_ONCE: Final = 2  # tables that one process computes
 _lock = threading.Lock()
 _computing: set[str] = set()
@@ -27,24 +28,25 @@ class SharedPart:
 
 
 def get_shared_part(
-    *, key: str, state: str, compute: Callable[[], SharedPart]
+    *, key: str, state: str, is_told: bool, compute: Callable[[], SharedPart]
 ) -> SharedPart | None:
     """The table of this key and state, computed for the first that asks.
 
+    is_told: asked for because something changed, and so not as it was a second ago.
     None while others compute it, or too many compute others: the page shall ask again soon. A
     thread that waited would be one that takes no labels. The caller has checked that the viewer may
     see it, and that showing it need not be recorded.
     """
     name = f"board-part:{key}:{state}"
     result = read_cached(name, SharedPart)
-    if result is not None:
+    if result is not None and (result.state == state or not is_told):
         return result
     with _turn(name) as has_turn:
         if not has_turn:
             return None
         result = compute()
-        if result.state == state:  # else runs are being computed, and it changes without the state
-            write_cached(name, result, KEPT)
+        if result.html:
+            write_cached(name, result, KEPT if result.state == state else KEPT_WAITING)
         return result
 
 

@@ -107,7 +107,7 @@ def _changed_part(
             return SharedPart("", "")
         return SharedPart(states[-1], response.text)
 
-    part = get_shared_part(key=key, state=state, compute=compute)
+    part = get_shared_part(key=key, state=state, is_told=bool(event), compute=compute)
     if refused:
         return refused[0]
     if part is not None and event:
