@@ -112,7 +112,7 @@ def submit_label(*, context: AnnotatorContext, submission: Submission, at: datet
     id that stands for something else), CampaignClosed.
     """
     scale = Scale.from_json(context.campaign.list.scale)
-    checked = checked_submission(submission, scale=scale, at=at)
+    checked = checked_submission(submission, scale=scale)
     named = _named_seat(context, checked)
     for _ in range(TRIES):
         try:
@@ -290,12 +290,17 @@ def _check_same(
 def _is_beside(label: Label, submission: Submission) -> bool:
     """Whether what lies beside the label is as it is sent, as far as it is not erased."""
     timing = LabelTiming.objects.filter(label=label).first()
-    sent = (min(submission.made_at, label.received_at), submission.seconds)
+    sent = (_made_at(submission, label.received_at), submission.seconds)
     return (
         (timing is None or (timing.made_at, timing.seconds) == sent)
         and is_text(label, "reason_text", submission.reason)
         and is_text(label, "note_text", submission.note)
     )
+
+
+def _made_at(submission: Submission, received_at: datetime) -> datetime:
+    """When a label was made; no later than it arrived, where the client's clock runs ahead."""
+    return min(submission.made_at, received_at)
 
 
 def _tip(said: dict[UUID, Label], submission: Submission) -> Label | None:
@@ -442,7 +447,9 @@ def _store(
         pair_seq=pair_seq,
         is_blind=context.is_blind,
     )
-    _timing.run(label_id=submission.id, made_at=submission.made_at, seconds=submission.seconds)
+    _timing.run(
+        label_id=submission.id, made_at=_made_at(submission, at), seconds=submission.seconds
+    )
 
 
 def _text_id(text: str) -> str | None:

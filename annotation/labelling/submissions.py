@@ -55,11 +55,9 @@ class Submission:
     supersedes: UUID | None = None
 
 
-def checked_submission(submission: Submission, *, scale: Scale, at: datetime) -> Submission:
-    """The submission as it can be stored: times within reason, texts without blanks around them.
-
-    A clock that runs ahead is set to `at`, when the label arrived; more than a day of activity
-    is cut to a day. Raises LabelRefused for what can't be corrected.
+def checked_submission(submission: Submission, *, scale: Scale) -> Submission:
+    """The submission as it can be stored: texts without blanks around them, at most a day of
+    activity. Raises LabelRefused for what can't be corrected.
     """
     _check_outcome(submission, scale)
     if submission.content_hash and not _HASH.fullmatch(submission.content_hash):
@@ -72,7 +70,6 @@ def checked_submission(submission: Submission, *, scale: Scale, at: datetime) ->
         note=checked_words(submission.note, MAX_NOTE_CHARACTERS),
         spans=_checked_spans(submission.spans),
         seconds=_checked_seconds(submission.seconds),
-        made_at=min(submission.made_at, at),
     )
 
 
