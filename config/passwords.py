@@ -1,7 +1,8 @@
-"""Long passwords that are easy to guess: repeated characters, sequences, keyboard runs."""
+"""Long passwords that are easy to guess: sequences, keyboard runs, common ones made longer."""
 
-from typing import Final
+from typing import Any, Final
 
+from django.contrib.auth.password_validation import CommonPasswordValidator
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 
@@ -24,6 +25,35 @@ ROWS: Final = (
 LONGEST_PERIOD: Final = 4  # of a repeated piece, such as "abc1" in "abc1abc1abc1"
 # what remains of a twelve-letter word or of random characters is well above
 FEWEST_SURPRISES: Final = 7
+MOST_ADDED: Final = 8  # digits and signs around a common password, such as "2026!!"
+NOT_LETTERS: Final = "".join(chr(code) for code in range(32, 127) if not chr(code).isalpha())
+WRITTEN_FOR: Final = str.maketrans("@4301$5!7", "aaeoissit")
+
+
+class CommonPasswordMadeLongerValidator(CommonPasswordValidator):
+    """Refuses a common password, also repeated, with signs for letters, and digits around it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.passwords |= {"touchstone"}
+
+    def validate(self, password: str, user: Any = None) -> None:
+        """Raise ValidationError for a common password. Called by Django's validators."""
+        super().validate(password, user)
+        text = password.lower()
+        for own in (text, text.translate(WRITTEN_FOR)):
+            if not self.passwords.isdisjoint({_repeated(own), _repeated(_without_added(own))}):
+                raise ValidationError(self.get_error_message(), code="password_too_common")
+
+
+def _repeated(text: str) -> str:
+    """What a text repeats: "abc" of "abcabc", and itself where it repeats nothing."""
+    return text[: (text + text).find(text, 1)]
+
+
+def _without_added(text: str) -> str:
+    word = text.strip(NOT_LETTERS)
+    return word if len(text) - len(word) <= MOST_ADDED else text
 
 
 class PredictablePasswordValidator:

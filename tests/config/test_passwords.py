@@ -31,7 +31,17 @@ GUESSABLE = [
     "!@#$%^&*()_+",
     "aaaaaaaaaaaaB7x!",
 ]
+COMMON = [
+    "password2026",
+    "2026Password!",
+    "P@ssw0rd2026",
+    "passwordpassword",
+    "trustno1trustno1",
+    "dragon-2026!!",
+    "Touchstone2026",
+]
 GOOD = [
+    "83648262947abc",
     "a long enough password",
     "correct horse battery",
     "T4$kq!9zLmWp",
@@ -46,6 +56,13 @@ def test_a_password_of_repeats_sequences_or_keyboard_runs_is_refused(password: s
     with pytest.raises(ValidationError) as refused:
         validate_password(password)
     assert "password_predictable" in {error.code for error in refused.value.error_list}
+
+
+@pytest.mark.parametrize("password", COMMON)
+def test_a_common_password_that_was_made_longer_is_refused(password: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        validate_password(password)
+    assert "password_too_common" in {error.code for error in refused.value.error_list}
 
 
 @pytest.mark.parametrize("password", GOOD)
