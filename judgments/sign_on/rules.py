@@ -12,6 +12,7 @@ ADMINISTRATOR: Final = "administrator"
 ROLES: Final = ("annotator", "researcher", "lead")  # the last may do the most
 LONGEST: Final = 100  # characters of a user name that is made here
 LONGEST_NAME: Final = 200
+LONGEST_EMAIL: Final = 254  # what an account can keep
 
 
 class SignOnRefused(DomainError):
@@ -101,14 +102,15 @@ def read_claims(data: Mapping[str, Any], *, issuer: str, groups_claim: str) -> C
     if info and info.get("sub") != subject:
         raise SignOnRefused("other_subject", "The identity provider described somebody else.")
     said = {**info, **{name: value for name, value in token.items() if value is not None}}
-    is_verified = said.get("email_verified") is True
+    email = _text(said.get("email"))
+    is_kept = said.get("email_verified") is True and len(email) <= LONGEST_EMAIL
     groups = said.get(groups_claim)
     return Claims(
         issuer=issuer,
         subject=subject,
         username=_text(said.get("preferred_username")),
         name=_text(said.get("name"))[:LONGEST_NAME],
-        email=_text(said.get("email")) if is_verified else "",
+        email=email if is_kept else "",
         groups=tuple(one for one in groups if isinstance(one, str))
         if isinstance(groups, list | tuple)
         else (),

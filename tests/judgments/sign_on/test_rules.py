@@ -66,6 +66,8 @@ def test_an_address_counts_only_where_it_is_verified(verified: object) -> None:
     assert not read_claims({"id_token": token}, issuer="i", groups_claim="groups").email
     token["email_verified"] = True
     assert read_claims({"id_token": token}, issuer="i", groups_claim="groups").email
+    token["email"] = "a" * 250 + "@x.example"
+    assert not read_claims({"id_token": token}, issuer="i", groups_claim="groups").email
 
 
 def test_user_names_can_be_used_and_do_not_end() -> None:
