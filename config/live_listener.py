@@ -58,7 +58,6 @@ AT_ONCE: Final = 100
 # is alone is told less often.
 PAUSE: Final = 0.5
 PAUSE_OF_ONE: Final = 1.0
-TIMES: Final = 2  # as long as a part took is the time between two events, at least
 PATIENCE: Final = (1.0, 2.0, 4.0, 8.0)  # seconds until another page is told to ask
 SKEW: Final = 2000  # milliseconds by which clocks of the web servers may differ
 STREAM: Final = [
@@ -120,7 +119,7 @@ class Group:
             spread = 0.0 if part.body else self._let_all_ask()
             pause = PAUSE if len(self.streams) > 1 else PAUSE_OF_ONE
             took = _now() - self._began
-            self._rest(max(pause - took, (TIMES - 1) * took, spread))
+            self._rest(max(pause - took, spread))
 
     def end(self) -> None:
         """Forget what is planned; the last page has gone."""

