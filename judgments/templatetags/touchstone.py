@@ -1,5 +1,6 @@
 """The small marks that pages are made of; docs/look.md shows each with a snippet."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from math import isfinite
@@ -62,6 +63,13 @@ def thousands(value: int | None) -> str:
         return NOTHING
     separator: str = get_format("THOUSAND_SEPARATOR")
     return f"{value:,}".replace(",", separator)
+
+
+@register.filter
+def breakable(name: str) -> SafeString:
+    """An identifier of which lines may break behind its separators."""
+    parts = re.split(r"(?<=[_./-])", name)
+    return format_html_join(SafeString("<wbr>"), "{}", ((part,) for part in parts))
 
 
 @register.filter

@@ -24,6 +24,10 @@ def test_counts_are_grouped_and_shares_are_per_cent() -> None:
     assert render("{{ share|percent }}", share=0.931) == "93\N{NO-BREAK SPACE}%"
 
 
+def test_an_identifier_breaks_behind_its_separators_and_is_escaped() -> None:
+    assert tags.breakable("judgments_query/a<b") == "judgments_<wbr>query/<wbr>a&lt;b"
+
+
 def test_a_time_says_exactly_when_without_scripts() -> None:
     html = tags.ago(datetime(2026, 3, 9, 14, 5, tzinfo=UTC))
     assert 'datetime="2026-03-09T14:05:00+00:00"' in html
