@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+import numpy.typing as npt
 from django.db import transaction
 from django.utils import timezone
 
@@ -24,7 +25,7 @@ from judgments.waking import wake
 from touchstone.files.errors import SHOWN, FileProblem, FileRefused, quoted
 from touchstone.files.reading import Source
 from touchstone.files.trec import RunFile, read_run
-from touchstone.measures.ordering import OrderArray, rank_orders
+from touchstone.measures.ordering import rank_orders
 from touchstone.measures.packing import Packed, pack, run_digest
 from touchstone.measures.wording import answers_words
 
@@ -62,11 +63,12 @@ class RunImported:
 class ReadRun:
     """A run file that has been read, and what can be worked out of it without the database.
 
-    orders: of each query, the rank order of its documents. digest: of the content.
+    order: the rank order of each query's documents, as positions among them, query by query.
+    digest: of the content.
     """
 
     file: RunFile
-    orders: list[OrderArray]
+    order: npt.NDArray[np.int32]
     digest: str
 
 
@@ -114,10 +116,14 @@ def read_run_file(
     order: "rank" lets a file's rank column decide instead of its scores.
     """
     file = read_run(source, name=file_name, progress=progress, by_rank=order == "rank")
+    # what is made of some queries at once takes little memory
+    ranked = np.concatenate([_order(chunk) for chunk in file.chunks()])
+    return ReadRun(file, ranked, run_digest(file.rankings(by_id=True)))
+
+
+def _order(file: RunFile) -> npt.NDArray[np.int32]:
     places = rank_orders(file.ids, file.starts, file.scores)
-    starts = file.starts[:-1]
-    orders = [places[file.span(row)] - start for row, start in enumerate(starts.tolist())]
-    return ReadRun(file, orders, run_digest(file.rankings()))
+    return (places - np.repeat(file.starts[:-1], np.diff(file.starts))).astype(np.int32)
 
 
 def store_run(
@@ -353,9 +359,10 @@ def _packed(
 ) -> Iterator[tuple[int, int, Packed]]:
     """One row a query, with the primary keys of its documents."""
     file = read.file
-    for position, (qid, order) in enumerate(zip(file.query_ids, read.orders, strict=True)):
+    for position, qid in enumerate(file.query_ids):
         span = file.span(position)
-        yield run_id, queries[qid], pack(documents[file.codes[span]], file.scores[span], order)
+        packed = pack(documents[file.codes[span]], file.scores[span], read.order[span])
+        yield run_id, queries[qid], packed
 
 
 def _resolve(ranker: Ranker, file: RunFile, *, create: bool) -> tuple[Mapping[str, int], Keys]:

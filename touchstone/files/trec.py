@@ -117,10 +117,16 @@ class RunFile(TrecFile):
             scores=self.scores[pairs],
         )
 
-    def rankings(self) -> Iterator[tuple[str, list[str], Floats]]:
-        """(query id, document ids, scores) of each query, in file order, not sorted."""
-        for position, query_id in enumerate(self.query_ids):
-            yield query_id, self.doc_ids(position), self.scores[self.span(position)]
+    def rankings(self, *, by_id: bool = False) -> Iterator[tuple[str, list[str], Floats]]:
+        """(query id, document ids, scores) of each query, in file order, not sorted.
+
+        by_id: the queries in the order of their ids' bytes.
+        """
+        positions = range(len(self.query_ids))
+        # code points and UTF-8 bytes have the same order
+        for position in sorted(positions, key=self.query_ids.__getitem__) if by_id else positions:
+            own = self.scores[self.span(position)]
+            yield self.query_ids[position], self.doc_ids(position), own
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -149,13 +155,17 @@ def count_ties(run: RunFile) -> tuple[int, int]:
 
     Scores are compared as float32, as `rank_orders` does.
     """
-    queries = np.repeat(np.arange(len(run.query_ids)), np.diff(run.starts))
-    scores = run.scores.astype(np.float32)
-    order = np.lexsort((scores, queries))
-    scores, queries = scores[order], queries[order]
-    same = (scores[1:] == scores[:-1]) & (queries[1:] == queries[:-1])
-    tied = np.append(same, False) | np.insert(same, 0, False)
-    return int(np.count_nonzero(tied)), len(np.unique(queries[tied]))
+    n_pairs = n_queries = 0
+    for chunk in run.chunks():
+        queries = np.repeat(np.arange(len(chunk.query_ids)), np.diff(chunk.starts))
+        scores = chunk.scores.astype(np.float32)
+        order = np.lexsort((scores, queries))
+        scores, queries = scores[order], queries[order]
+        same = (scores[1:] == scores[:-1]) & (queries[1:] == queries[:-1])
+        tied = np.append(same, False) | np.insert(same, 0, False)
+        n_pairs += int(np.count_nonzero(tied))
+        n_queries += len(np.unique(queries[tied]))
+    return n_pairs, n_queries
 
 
 def of_queries(file: Read, query_ids: Container[str]) -> Read:

@@ -51,7 +51,7 @@ class RankedDocuments:
         return self.documents[self.starts[position] : self.starts[position + 1]]
 
 
-def pack(documents: Documents, scores: Floats, order: Positions) -> Packed:
+def pack(documents: Documents, scores: Floats, order: npt.NDArray[np.integer]) -> Packed:
     """The stored form of one ranking.
 
     documents, scores: in file order. order: a permutation of the positions, best first.
@@ -108,13 +108,17 @@ def unpack_ranked(documents: Sequence[bytes], orders: Sequence[bytes]) -> Ranked
 def run_digest(rankings: Iterable[tuple[str, Sequence[str], Floats]]) -> str:
     """SHA-256 of what a run says: the same however its file was laid out or compressed.
 
-    rankings: (query id, document ids, scores) of each query, rows in file order. The queries
-    are taken in the order of their ids' bytes, so where a query stands in the file is nothing.
+    rankings: (query id, document ids, scores) of each query, rows in file order; the queries in
+    the order of their ids' bytes, so that where a query stands in the file is nothing.
     The digest covers, per query, a line `qid n`, a line of document ids, and the scores' bytes;
     ids hold neither blanks nor line feeds.
+    Raises ValueError where queries are in another order, or one comes twice.
     """
     digest = hashlib.sha256()
-    for query_id, doc_ids, scores in sorted(rankings, key=lambda ranking: ranking[0].encode()):
+    before = b""
+    for query_id, doc_ids, scores in rankings:
+        if before >= (before := query_id.encode()):
+            raise ValueError(f"query {query_id!r} is not in the order of the ids")
         lines = f"{query_id} {len(doc_ids)}\n{' '.join(doc_ids)}\n"
         digest.update(lines.encode())
         digest.update(scores.astype("<f8").tobytes())

@@ -205,6 +205,13 @@ def test_a_file_of_three_columns_is_ordered_by_its_ranks(text_after_tag: bool) -
     assert (run.by_rank, run.has_scores, run.tag) == (True, False, "")
 
 
+def test_rankings_come_in_file_order_or_in_the_order_of_their_ids() -> None:
+    run = read_run(io.BytesIO("z 0 a 0 1 t\né 0 b 0 2 t\na 0 c 0 3 t\n".encode()), name="a.run")
+    assert [query for query, _, _ in run.rankings()] == ["z", "é", "a"]
+    in_order = [(q, d, s.tolist()) for q, d, s in run.rankings(by_id=True)]
+    assert in_order == [("a", ["c"], [3.0]), ("z", ["a"], [1.0]), ("é", ["b"], [2.0])]
+
+
 def test_the_rank_column_decides_where_it_is_trusted() -> None:
     content = b"q1 Q0 d1 2 1.5 t\nq1 Q0 d2 1 1.5 t\n"
     run = read_run(io.BytesIO(content), name="a.run", by_rank=True)
