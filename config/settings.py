@@ -83,7 +83,6 @@ def _database() -> dict[str, Any]:
             **given,
             "connect_timeout": 5,
             "options": f"{given.get('options', '')} {durable}".strip(),
-            "prepare_threshold": 2,  # judgments/storage/prepared.py alone uses cursors that prepare
         }
     return database
 

@@ -26,6 +26,7 @@ from judgments.collections.queries import list_document_ids
 from judgments.lists.queries import get_qrels
 from judgments.models import Collection, JudgmentList, Release
 from judgments.storage.side_texts import list_changed_texts
+from judgments.versions.queries import count_outside_collection
 from touchstone.measures.averages import n_rows, row_names
 from touchstone.measures.exact import BYTES_PER_MEASURE, COLUMNS, IntArray, from_bytes, to_bytes
 from touchstone.measures.ordering import rank_order
@@ -99,12 +100,15 @@ class _Row:
 
 
 def verify_list(*, judgment_list: JudgmentList, every_step: bool = False) -> Verified:
-    """Recompute a list's evaluations from scratch, and its releases' digests.
+    """Recompute a list's evaluations from scratch, and its releases' digests; look up its pairs.
 
     At the head and at every release; with `every_step` every other stored evaluation too, by its
     difference from the one before.
     """
     result = _verify_releases(judgment_list)
+    if outside := count_outside_collection(list_id=judgment_list.pk):
+        problem = f"{judgment_list}: {outside} judgments name what its collection does not have"
+        result += Verified(problems=(problem,))
     evaluations = Evaluation.objects.filter(version__list=judgment_list)
     sets = MeasureSet.objects.filter(pk__in=evaluations.values("measure_set"))
     for measure_set in sets.order_by("pk"):

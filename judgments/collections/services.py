@@ -20,7 +20,7 @@ from judgments.pages.markup import clean_html
 from judgments.permissions import check_may_create_collection
 from judgments.pictures.naming import keep_data, name_pictures
 from judgments.pictures.storing import ensure_fetching
-from judgments.storage.bulk import insert_rows, values_list
+from judgments.storage.bulk import insert_ids, insert_rows, values_list
 from touchstone.errors import DomainError
 from touchstone.files.collections import DocumentRecord, QueryRecord
 from touchstone.files.id_columns import IdColumn
@@ -253,11 +253,9 @@ def ensure_queries(*, collection: Collection, qids: Iterable[str]) -> dict[str, 
     known = map_queries(collection=collection, qids=wanted)
     missing = sorted(wanted - known.keys())
     if missing:
-        rows = [(collection.pk, qid, "", "", "", 1.0, True) for qid in missing]
-        columns = (
-            "collection_id", "qid", "text", "description", "segment", "weight", "is_stub",
-        )  # fmt: skip
-        insert_rows(Query, columns, rows, ignore_conflicts=True)
+        own: dict[str, object] = {"collection_id": collection.pk, "is_stub": True}
+        own |= {"text": "", "description": "", "segment": "", "weight": 1.0}
+        insert_ids(Query, "qid", missing, own)
         known |= map_queries(collection=collection, qids=missing)
     return known
 
@@ -267,11 +265,9 @@ def ensure_documents(*, collection: Collection, docids: IdColumn) -> Keys:
 
     docids: those that `find_documents` did not find; one that came in between is no error.
     """
-    columns = (
-        "collection_id", "docid", "title", "body", "url", "fields", "content_hash", "is_stub",
-    )  # fmt: skip
-    content = ("", "", "", "{}", content_hash("", ""), True)
+    own: dict[str, object] = {"collection_id": collection.pk, "is_stub": True}
+    own |= {"title": "", "body": "", "url": "", "fields": "{}"}
+    own["content_hash"] = content_hash("", "")
     for _, texts in docids.parts():
-        rows = [(collection.pk, docid, *content) for docid in texts]
-        insert_rows(Document, columns, rows, ignore_conflicts=True)
+        insert_ids(Document, "docid", texts, own)
     return find_documents(collection=collection, docids=docids)

@@ -73,6 +73,31 @@ def insert_rows(
             cursor.executemany(f"{into} VALUES ({places}){skip}", rows)
 
 
+def insert_ids(
+    model: type[models.Model], name: str, ids: Sequence[str], others: Mapping[str, Any]
+) -> None:
+    """Insert a row for each id that is not there; all that is not their id is the same in all.
+
+    name: of the id's column. others: by attribute name; a JSON column's value as JSON text.
+    """
+    fields = {field.attname: field for field in model._meta.concrete_fields}
+    names = ", ".join(f'"{fields[one].column}"' for one in (name, *others))
+    into = f'INSERT INTO "{model._meta.db_table}" ({names})'
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            same = ", ".join(f"%s::{fields[one].db_type(connection)}" for one in others)
+            # an array's texts would be escaped one by one
+            rows = f"SELECT id, {same} FROM json_array_elements_text(%s::json) AS id"  # noqa: S608
+            for start in range(0, len(ids), FETCHED):
+                own = json.dumps(ids[start : start + FETCHED])
+                statement = f"{into} {rows} ON CONFLICT DO NOTHING"
+                cursor.execute(statement, [*others.values(), own])
+        else:
+            places = ", ".join(["%s"] * (1 + len(others)))
+            statement = f"{into} VALUES ({places}) ON CONFLICT DO NOTHING"
+            cursor.executemany(statement, [(one, *others.values()) for one in ids])
+
+
 def copy_rows(model: type[models.Model], columns: Mapping[str, Column], n: int) -> None:
     """Insert `n` rows of numbers, and of values that are the same in all, without objects a row.
 

@@ -6,9 +6,10 @@ SQL, and how its columns become Python values, is kept with the connection.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models import sql
@@ -19,6 +20,7 @@ from django.db.transaction import TransactionManagementError
 Row = TypeVar("Row")
 Build = Callable[[], "QuerySet[Any, Any]"]
 _KEPT = "_prepared_statements"
+PLANNED_AFTER: Final = 2  # times that a statement was asked
 
 
 class Slot(Expression):
@@ -229,21 +231,33 @@ def _fetch(own: Any, statement: _Statement, values: Mapping[str, Any]) -> list[A
     return [tuple(row) for row in statement.compiler.apply_converters(rows, statement.converters)]
 
 
-def _cursor(own: Any) -> Any:
+@contextmanager
+def _cursor(own: Any) -> Iterator[Any]:
     """A cursor that has PostgreSQL plan a statement once and keep the plan; on SQLite as ever.
 
     As ever also where statements are logged: of a planned one the log would not have the text.
     """
     if own.vendor != "postgresql" or own.queries_logged:
-        return own.cursor()
+        with own.cursor() as cursor:
+            yield cursor
+        return
     # what Django's own `cursor` does, but with another kind of cursor
     from django.db.backends.postgresql.base import ServerBindingCursor  # noqa: PLC0415
 
     make: Any = ServerBindingCursor
     own.close_if_health_check_failed()
     own.ensure_connection()
+    server = own.connection
     with own.wrap_database_errors:
-        return own._prepare_cursor(make(own.connection))
+        cursor = own._prepare_cursor(make(server))
+    # only meanwhile: psycopg keeps the texts of the last hundred statements that it might have
+    # planned, with all their values, which took up to 150 MiB beside an import
+    server.prepare_threshold = PLANNED_AFTER
+    try:
+        with cursor:
+            yield cursor
+    finally:
+        server.prepare_threshold = None
 
 
 def _made(shape: _Shape, row: Sequence[Any]) -> Any:

@@ -95,6 +95,22 @@ def count_grades(*, list_id: int, version: int, codes: Sequence[int]) -> GradeCo
     return GradeCounts(queries, judgments, tuple(of_codes))
 
 
+def count_outside_collection(*, list_id: int) -> int:
+    """How many rows of a list name a query or a document that its collection does not have."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT COUNT(*) FROM judgments_judgment j "
+            "JOIN judgments_judgmentlist l ON l.id = j.list_id "
+            "LEFT JOIN judgments_query q ON q.id = j.query_id "
+            "AND q.collection_id = l.collection_id "
+            "LEFT JOIN judgments_document d ON d.id = j.document_id "
+            "AND d.collection_id = l.collection_id "
+            "WHERE j.list_id = %s AND (q.id IS NULL OR d.id IS NULL)",
+            [list_id],
+        )
+        return int(cursor.fetchone()[0])
+
+
 def list_judged_queries(*, list_id: int, version: int) -> list[int]:
     """The pks of the queries with a grade at a version, ascending."""
     with connection.cursor() as cursor:

@@ -75,6 +75,16 @@ def test_a_changed_bit_at_the_head_is_named_with_its_run_measure_and_column(worl
     assert problem.startswith("books/main version 3: bm25/one: nDCG@10: sum_high is stored as ")
 
 
+def test_judgments_of_what_the_collection_does_not_have_are_counted(world: World) -> None:
+    other = make_world(slug="films")
+    own = {"list": world.judgments, "grade": 1, "since": 3}
+    query, document = world.queries[0], other.documents[0]
+    Judgment.objects.create(**own, query=query, document=document)
+    Judgment.objects.create(**own, query=other.queries[0], document=document, until=4)
+    found = verify_list(judgment_list=world.judgments).problems
+    assert "books/main: 2 judgments name what its collection does not have" in found
+
+
 def test_a_changed_bit_at_a_release_is_found(world: World) -> None:
     change_sums(2, place=48 + 40)
     (problem,) = verify_list(judgment_list=world.judgments).problems

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from judgments.models import Document, Judgment, Query
-from judgments.storage.bulk import Among, PlaceAmong, analyse, insert_rows
+from judgments.storage.bulk import Among, PlaceAmong, analyse, insert_ids, insert_rows
 from judgments.versions.services import read_current
 from tests.builders import commit, make_world
 
@@ -40,6 +40,19 @@ def test_json_comes_as_it_was_given_and_in_its_place() -> None:
     assert list(found.values_list("docid", "fields")) == [
         (f"j{place}", fields) for place, fields in enumerate(FIELDS)
     ]
+
+
+def test_ids_that_are_there_are_left_out_and_all_else_is_alike() -> None:
+    collection = make_world(documents=1).collection
+    odd = ['"', "\\", "é\U0001f600", "'", "%s", "{}", "d1"]
+    others = {"collection_id": collection.pk, "title": "", "body": "b", "url": ""}
+    others |= {"fields": json.dumps({"a": "%"}), "content_hash": "0" * 64, "is_stub": True}
+    insert_ids(Document, "docid", odd, others)
+    insert_ids(Document, "docid", odd, others)
+    new = Document.objects.filter(is_stub=True).order_by("pk")
+    assert sorted(new.values_list("docid", flat=True)) == sorted(odd[:-1])
+    assert set(new.values_list("body", flat=True)) == {"b"}
+    assert all(one.fields == {"a": "%"} for one in new)
 
 
 def test_among_finds_and_changes_the_named_however_many_and_no_others() -> None:

@@ -156,3 +156,14 @@ def test_many_ids_are_one_value(world: World) -> None:
         assert numbers.list(ids=[user.pk for user in some]) == [(user.pk,) for user in some]
         others = [(user.pk,) for user in users if user not in some]
         assert publics.list(ids=[user.public_id for user in some]) == others
+
+
+@pytest.mark.postgres
+def test_statements_are_planned_once_and_of_no_others_the_text_is_kept(world: World) -> None:
+    user = User.objects.order_by("pk")[0]
+    for _ in range(4):
+        assert places.list(user=user.pk)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM pg_prepared_statements")
+        assert cursor.fetchone()[0] >= 1
+    assert connection.connection.prepare_threshold is None
