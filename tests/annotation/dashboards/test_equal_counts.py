@@ -8,9 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.adjudication.services import adjudicate, ask_one_more
+from annotation.campaigns.queries import count_pairs, count_seats_left
 from annotation.campaigns.services import add_annotators
 from annotation.consolidation.services import consolidate
-from annotation.gold.services import mark_gold
+from annotation.gold.services import mark_gold, retire_gold
 from annotation.models import Campaign, CampaignAnnotator
 from annotation.quality.services import refresh_quality
 from judgments.accounts.services import suspend_account
@@ -51,6 +52,17 @@ def make_disputed() -> Campaign:
     CampaignAnnotator.objects.filter(user=people[0]).update(paused="Wait.")
     suspend_account(by=None, user=people[1], at=NOW)
     return campaign
+
+
+def test_what_is_left_is_what_is_needed_without_what_is_there() -> None:
+    campaign = make_disputed()
+    counts = count_pairs(campaign)
+    assert count_seats_left(campaign) == counts.labels_needed - counts.labels > 0
+    CampaignAnnotator.objects.filter(user__username="cem").update(paused="Wait.")
+    gold = campaign.gold.get()
+    retire_gold(access=make_access(collection=campaign.list.collection), item=gold, at=LATER)
+    counts = count_pairs(campaign)
+    assert count_seats_left(campaign) == counts.labels_needed - counts.labels
 
 
 def test_each_count_is_the_same_on_every_page() -> None:

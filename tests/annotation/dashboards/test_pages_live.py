@@ -1,6 +1,8 @@
 """The live page of a campaign: what a lead sees while people label, and takes or gives back."""
 
+import base64
 import uuid
+import zlib
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -24,10 +26,12 @@ from annotation.labelling.services import submit_label
 from annotation.labelling.skipping import skip_query
 from annotation.models import Assignment, Campaign
 from judgments.collections.overview_parts import Standing
+from judgments.live import Part, read_ticket
 from judgments.models import AuditEntry, User
+from judgments.pages import streams
 from judgments.permissions import NotFound
 from tests.annotation.page_reading import words
-from tests.builders import NOW, World, make_access, make_member, make_world
+from tests.builders import NOW, World, make_access, make_member, make_user, make_world
 from tests.builders_annotation import LEASE, context_of, held, label, lease, make_campaign, said
 
 pytestmark = pytest.mark.django_db
@@ -211,6 +215,10 @@ def test_a_large_campaign_is_not_counted_anew_at_every_look(
     again, page_again, standings_again = look()
     assert again == dashboard
     assert (page_again.pace, page_again.workers) == (page.pace, page.workers)
+    fresh = get_monitor_page(access=access, campaign=campaign, now=NOW, is_fresh=True)
+    assert fresh.pace.last_hour == page.pace.last_hour + 1
+    # and what was counted then is shown to those who look afterwards
+    assert get_monitor_page(access=access, campaign=campaign, now=NOW).pace == fresh.pace
     assert standings_again == standings
     assert ada.get(of("campaign", campaign)).status_code == 200
     assert ada.get(of("campaign-live", campaign)).status_code == 200
@@ -278,6 +286,41 @@ def test_a_large_campaign_is_counted_anew_once_its_counts_are_out_of_date(
     assert after != first
     monkeypatch.setattr(cached_counts, "LARGE", 1_000)
     assert after == look()
+
+
+def test_an_events_page_lets_leads_of_its_campaign_have_the_newest_counts(
+    world: World,
+    campaign: Campaign,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: object,
+) -> None:
+    settings.LIVE = True  # type: ignore[attr-defined]
+    monkeypatch.setattr(cached_counts, "LARGE", 30)
+    monkeypatch.setattr(cached_counts, "TIMES", 100_000)
+    cache.clear()
+    announced: list[Part] = []
+    monkeypatch.setattr(streams, "announce_part", announced.append)
+    make_user(username="root", is_superuser=True)
+
+    def ask(name: str, event: str, **more: str) -> tuple[str, str]:
+        client = Client()
+        client.force_login(User.objects.get(username=name))
+        headers = {"HX-Request": "true", "X-Live-Event": event} | more
+        answer = client.get(of("campaign-live", campaign), headers=headers)
+        ticket = read_ticket(answer.headers.get("X-Live-Ticket", ""))
+        return answer.text, ticket.key if ticket else ""
+
+    ask("ada", "0")
+    ask("ada", "an_event", **{"HX-Request": "false"})
+    assert ask("ben", "an_event")[1] == ask("dora", "an_event")[1] == ""
+    assert not announced
+    label(pair=campaign.pairs.select_related("campaign")[0], username="ben", grade=1)
+    html, key = ask("ada", "an_event")
+    (part,) = announced
+    assert (part.key, part.event) == (key, "an_event")
+    assert zlib.decompress(base64.b64decode(part.body)).decode() == html
+    assert ask("root", "an_event")[1] not in ("", key)  # an admin may release nothing
+    assert announced[1].key != key
 
 
 def test_no_count_is_older_than_it_may_be(
