@@ -280,6 +280,7 @@ class Page:
             )
         except OSError:
             self._is_open, self._scene.has_listener = False, False
+            self._fail()
             return
         path = f"/live?ticket={quote(self._ticket)}"
         head = f"GET {path} HTTP/1.1\r\nHost: {self._plan['host']}\r\n{self._cookie}\r\n"
@@ -287,7 +288,10 @@ class Page:
         self._scene.streams += 1
         while time.monotonic() < until:
             line = await reader.readline()
-            if not line or line.startswith(b"event: over"):
+            if line.startswith(b"event: over"):
+                break
+            if not line:
+                self._fail()
                 break
             if line.startswith(b"data: "):
                 data = json.loads(line[6:])
@@ -298,6 +302,10 @@ class Page:
                     self._plan_request(data["spread"])
         writer.close()
         self._is_open, self._event = False, "0"
+
+    def _fail(self) -> None:
+        self._took = max(self._took, 0.3)
+        self.asked_at = time.monotonic() - self._dice.random() * 3
 
     def _bring(self, packed: str) -> None:
         """Show a part, unless a request is not answered yet: then afterwards."""
@@ -357,8 +365,9 @@ class Page:
             self._scene.failed += 1
             return
         self._scene.requests += 1
-        self._took = time.monotonic() - began
-        self._scene.milliseconds.append(self._took * 1000)
+        took = time.monotonic() - began
+        self._took = max(took, 0.8 * self._took)
+        self._scene.milliseconds.append(took * 1000)
         self._take(answer)
         if event == self._event and b"X-Live-Again" not in answer:
             self._event = "0"

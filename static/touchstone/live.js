@@ -11,8 +11,10 @@ const EVENT = "live"; // in hx-trigger
 const ONCE_IN = 1000; // milliseconds between two requests
 const BY_ITSELF = 30_000; // milliseconds until a page asks though no event came
 const RETRY = 15_000; // milliseconds, and up to as many more, after a stream that failed
-const TIMES = 10; // as long as the last answer took is the time between two requests, at least
+const TIMES = 10; // as long as answers take is the time between two requests, at least
 const LONGEST = 10_000; // milliseconds of that
+const CALMER = 0.8; // how much faster than the one before an answer counts, at most
+const FAILED = 300; // milliseconds that an answer counts as when a stream has failed, as all may have
 
 /** @type {EventSource | undefined} */
 let stream;
@@ -23,7 +25,7 @@ let newsAt = Number.NEGATIVE_INFINITY; // when it asked, or was brought the part
 let sent = "0"; // the event of the last request
 /** @type {XMLHttpRequest | undefined} */
 let asking; // the request that is not answered yet
-let took = 0; // milliseconds
+let took = 0; // milliseconds that answers take
 let retryAt = 0;
 let shown = ""; // the part as it was last answered or brought
 /** @type {string | undefined} */
@@ -101,6 +103,8 @@ function open(ticket) {
   own.addEventListener("error", () => {
     if (stream !== own) return;
     end();
+    took = Math.max(took, FAILED);
+    askedAt = performance.now() - Math.random() * TIMES * FAILED; // not all at once
     retryAt = performance.now() + RETRY * (1 + Math.random());
   });
 }
@@ -130,7 +134,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 document.addEventListener("htmx:beforeOnLoad", (event) => {
   const { elt, xhr } = requestOf(event);
   if (elt !== part()) return;
-  took = performance.now() - askedAt;
+  took = Math.max(performance.now() - askedAt, CALMER * took);
   if (xhr.getResponseHeader("X-Live-Again")) plan(ONCE_IN / 4);
   else if (newest === sent) newest = "0";
   if (xhr.status === 200) shown = xhr.responseText;
