@@ -13,10 +13,10 @@ asking.
 
 import asyncio
 import contextlib
-import hashlib
 import json
 import logging
 import os
+import random
 import secrets
 import time
 from collections import Counter, OrderedDict
@@ -95,7 +95,7 @@ class Group:
         self._began = 0.0
         self._is_due = False
         self._timer: asyncio.TimerHandle | None = None  # while pages are not told of more
-        self._shown = 0, b""  # the newest part that was passed on: its moment and its digest
+        self._shown = 0, b""  # the newest part that was passed on: its moment and its event
 
     def tell(self) -> None:
         """Something changed: tell it now, or as one with more when the pause is over."""
@@ -108,18 +108,21 @@ class Group:
 
     def take(self, part: Part) -> None:
         """Pass on a part of these pages' key, unless they show it or a newer one."""
-        moment, digest = self._shown
-        new = hashlib.sha256(part.body.encode()).digest()
+        moment, shown = self._shown
         if part.moment >= moment and part.body:
-            self._shown = part.moment, new
-            if new != digest:
-                _put(self.streams, _event({"part": part.body}))
+            self._shown = part.moment, _event({"part": part.body})
+            if self._shown[1] != shown:
+                _put(self.streams, self._shown[1])
         if part.event == self._event:
             self._event = ""
             spread = 0.0 if part.body else self._let_all_ask()
             pause = PAUSE if len(self.streams) > 1 else PAUSE_OF_ONE
             took = _now() - self._began
             self._rest(max(pause - took, spread))
+
+    def catch_up(self, stream: Stream) -> None:
+        """Bring a page what it may have missed; what is asked for now comes to it as to others."""
+        stream.put(self._shown[1] or _asking(spread=1.0))
 
     def end(self) -> None:
         """Forget what is planned; the last page has gone."""
@@ -211,7 +214,7 @@ class Listener:
             await send({"type": "http.response.start", "status": 200, "headers": STREAM})
             # what the page may have missed since its view looked
             if self._newest.get(ticket.topic, self._began) > ticket.moment - SKEW:
-                stream.put(_asking(spread=1.0))
+                group.catch_up(stream)
             await _stream(stream, receive, send)
         finally:
             self._people[ticket.person] -= 1
@@ -321,7 +324,8 @@ def _has_session(scope: Message, ticket: Ticket) -> bool:
 
 async def _stream(stream: Stream, receive: Receive, send: Send) -> None:
     """Send what comes until the page goes, the ticket ends or the stream is ended."""
-    ends = time.monotonic() + SECONDS
+    # not all that were opened together ask for another ticket together
+    ends = time.monotonic() + SECONDS * random.uniform(0.5, 1)  # noqa: S311
     await _send(send, b"retry: 15000\n\n")
     gone = asyncio.create_task(_wait_for_end(receive))
     next_one = asyncio.create_task(stream.queue.get())

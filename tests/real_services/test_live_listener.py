@@ -175,6 +175,20 @@ def test_a_page_is_told_at_once_of_what_it_may_have_missed(listening: Listening)
         assert next_data(stream)["spread"] == 100
 
 
+def test_a_page_that_comes_late_is_brought_what_the_others_show(listening: Listening) -> None:
+    time.sleep(2 * SKEW / 1000)
+    with listening.stream(ticket(1, key="k")) as first:
+        listening.announce("board-1")
+        listening.bring("k", next_data(first)["event"], "<p>1</p>")
+        assert next_html(first) == "<p>1</p>"
+        with (
+            listening.stream(ticket(2, key="k", ago=100)) as late,
+            listening.stream(ticket(3, key="other", ago=100)) as other,
+        ):
+            assert next_html(late) == "<p>1</p>"
+            assert next_data(other) == {"event": "0", "spread": 1000}
+
+
 def test_events_that_come_while_pages_still_ask_are_told_as_one(listening: Listening) -> None:
     with listening.stream(ticket()) as stream:
         began, sent = time.time(), 0
