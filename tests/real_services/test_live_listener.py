@@ -232,6 +232,18 @@ def test_one_page_of_a_key_asks_and_all_of_it_and_no_others_are_brought_the_part
         assert next_data(second)["event"] not in (asked["event"], "0")  # by turns
 
 
+@contextmanager
+def two_pages(
+    listening: Listening,
+) -> Iterator[tuple[http.client.HTTPResponse, http.client.HTTPResponse]]:
+    """The open pages of two people who are shown the same."""
+    with (
+        listening.stream(ticket(1, key="k")) as first,
+        listening.stream(ticket(2, key="k")) as other,
+    ):
+        yield first, other
+
+
 def test_a_part_that_is_old_or_shown_or_not_made_here_is_not_passed_on(
     listening: Listening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,10 +262,7 @@ def test_a_part_that_is_old_or_shown_or_not_made_here_is_not_passed_on(
 
 
 def test_another_page_is_told_where_the_first_brings_nothing(listening: Listening) -> None:
-    with (
-        listening.stream(ticket(1, key="k")) as first,
-        listening.stream(ticket(2, key="k")) as other,
-    ):
+    with two_pages(listening) as (first, other):
         listening.announce("board-1")
         asked = next_data(first)
         began = time.time()
@@ -262,10 +271,7 @@ def test_another_page_is_told_where_the_first_brings_nothing(listening: Listenin
 
 
 def test_of_what_happens_while_a_part_is_made_another_is_asked_for(listening: Listening) -> None:
-    with (
-        listening.stream(ticket(1, key="k")) as first,
-        listening.stream(ticket(2, key="k")) as other,
-    ):
+    with two_pages(listening) as (first, other):
         listening.announce("board-1")
         asked = next_data(first)
         for _ in range(5):
@@ -282,10 +288,7 @@ def test_a_part_that_is_too_large_makes_all_pages_ask(
     listening: Listening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("judgments.live.LARGEST", 10)
-    with (
-        listening.stream(ticket(1, key="k")) as first,
-        listening.stream(ticket(2, key="k")) as other,
-    ):
+    with two_pages(listening) as (first, other):
         listening.announce("board-1")
         listening.bring("k", next_data(first)["event"], "<p>large</p>")
         assert next_data(first) == next_data(other) == {"event": "0", "spread": 100}

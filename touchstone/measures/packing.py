@@ -109,7 +109,7 @@ def run_digest(rankings: Iterable[tuple[str, Sequence[str], Floats]]) -> str:
     """SHA-256 of what a run says: the same however its file was laid out or compressed.
 
     rankings: (query id, document ids, scores) of each query, rows in file order; the queries in
-    the order of their ids' bytes, so that where a query stands in the file is nothing.
+    the order of their ids' bytes, so that their order in the file does not matter.
     The digest covers, per query, a line `qid n`, a line of document ids, and the scores' bytes;
     ids hold neither blanks nor line feeds.
     Raises ValueError where queries are in another order, or one comes twice.
