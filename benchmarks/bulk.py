@@ -4,12 +4,12 @@
 
 nDCG@5, 10 and 20 with gains g and 2^g - 1, for each of ten countries with standard errors, of
 interactions made from a seed (tests/touchstone/bulk/generator.py): skewed users, one of them with
-a twentieth of all rows, scattered over the files, and once whole. The others compute the same by
-SQL windows (DuckDB, Spark) or group by group (Polars). A first round is not counted: its values
-must agree to 1e-9. Then come the cases in turns; with --times 0 the first round is all. Medians of
-CPU time, start-up included, of a process and all that it started; and the most memory that they
-had together, each shared page once. --python: an environment with duckdb, polars and, for --spark,
-pyspark and this library's needs.
+a twentieth of all rows, a million at most; scattered over the files, and once whole. The others
+compute the same by SQL windows (DuckDB, Spark) or group by group (Polars). A first round is not
+counted: its values must agree to 1e-9. Then come the cases in turns; with --times 0 the first round
+is all. Medians of CPU time, start-up included, of a process and all that it started; and the most
+memory that they had together, each shared page once. --python: an environment with duckdb, polars
+and, for --spark, pyspark and this library's needs.
 """
 
 import argparse

@@ -3,8 +3,8 @@
     python -m tests.touchstone.bulk.generator FOLDER [--rows N] [--seed N] [--scattered] [--text]
 
 A user has a country, of ten, and about 20 items on the median, some of them a thousand; the giant
-has a share of all rows. Scores are float32; many of them tie where `ties` says so. Six in ten rows
-have grade 0, and one in twenty none; `watched` is a raw signal in seconds.
+has a share of all rows, a million at most. Scores are float32; many of them tie where `ties` says
+so. Six in ten rows have grade 0, and one in twenty none; `watched` is a raw signal in seconds.
 """
 
 import argparse
@@ -20,12 +20,13 @@ COUNTRIES = ("AR", "BR", "DE", "FR", "IN", "JP", "MX", "PL", "TR", "US")
 GRADES = (0.6, 0.2, 0.1, 0.06, 0.04)
 COLUMNS = {"query": "user", "document": "item", "score": "score", "grade": "grade"}
 PORTION = 1_000_000
+MOST_OF_GIANT = 1_000_000
 
 
 def sizes(rows: int, rng: np.random.Generator, giant: float) -> npt.NDArray[np.int64]:
-    """How many rows each user has; the first is the giant, with this share of all."""
+    """How many rows each user has; the first is the giant, with this share of all at most."""
     own = np.clip(rng.lognormal(3.0, 0.8, max(4, rows // 15)).astype(np.int64), 1, 2_000)
-    own = own[np.cumsum(own) <= rows - int(rows * giant)]
+    own = own[np.cumsum(own) <= rows - min(int(rows * giant), MOST_OF_GIANT)]
     return np.concatenate(([max(1, rows - int(own.sum()))], own))
 
 
