@@ -139,7 +139,9 @@ class Window:
         """The annotator's page, with the first pair on it."""
         self.go(f"/label/{self.place.campaign}")
         expect(self.page.locator("#label-page.live")).to_be_visible()
-        expect(self.page.locator('[data-part="stage"]')).to_be_visible()
+        stage = self.page.locator('[data-part="stage"]')
+        expect(stage).to_be_visible()
+        expect(stage).not_to_have_attribute("aria-busy", "true")  # until it is on the screen
         expect(self.page.locator('[data-part="done"]')).to_have_text(re.compile(r"\d"))
         return self.page
 

@@ -44,11 +44,6 @@ def run(code: str, **environment: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def documents() -> list[DemoDocument]:
-    return standard_library()
-
-
-@pytest.fixture(scope="module")
 def by_docid(documents: list[DemoDocument]) -> dict[str, DemoDocument]:
     return {document.docid: document for document in documents}
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from config.demo.corpus import DemoDocument, standard_library
+from config.demo.corpus import DemoDocument
 from config.demo.grades import DRAWN_FILE, HEADER, DemoGrade, demo_grades
 from config.demo.queries import QUERIES
 
@@ -59,25 +59,29 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, reason: str) -> None:
         demo_grades(DOCUMENTS, path)
 
 
-def test_the_grades_that_ship_are_of_our_queries_and_mostly_of_this_python() -> None:
-    shipped = demo_grades(standard_library())
+def test_the_grades_that_ship_are_of_our_queries_and_mostly_of_this_python(
+    documents: list[DemoDocument],
+) -> None:
+    shipped = demo_grades(documents)
     asked = {query.qid for query in QUERIES}
     assert {grade.qid for grade in shipped.used} <= asked
     assert len(shipped.used) >= 400
     assert all(0 <= grade.first <= 4 and 0 <= grade.second <= 4 for grade in shipped.used)
 
 
-def test_the_questions_drawn_for_people_were_read_by_the_same_rules():
-    drawn = demo_grades(standard_library(), DRAWN_FILE)
+def test_the_questions_drawn_for_people_were_read_by_the_same_rules(documents):
+    drawn = demo_grades(documents, DRAWN_FILE)
     asked = {query.qid for query in QUERIES}
-    before = {one.qid for one in demo_grades(standard_library()).used}
+    before = {one.qid for one in demo_grades(documents).used}
     assert {one.qid for one in drawn.used} <= asked - before
     assert len(drawn.used) >= 200
     assert all(abs(one.first - one.second) <= 1 for one in drawn.used)
 
 
-def test_the_two_readings_are_not_copies_of_each_other_and_yet_agree() -> None:
-    used = demo_grades(standard_library()).used
+def test_the_two_readings_are_not_copies_of_each_other_and_yet_agree(
+    documents: list[DemoDocument],
+) -> None:
+    used = demo_grades(documents).used
     differing = [grade for grade in used if grade.first != grade.second]
     assert differing
     assert len(differing) < 0.2 * len(used)

@@ -6,7 +6,7 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from config.demo.corpus import standard_library
+from config.demo.corpus import DemoDocument
 from config.demo.inverted_index import InvertedIndex, inverted_index
 from config.demo.queries import QUERIES
 from config.demo.rankers import (
@@ -32,8 +32,8 @@ def tiny() -> InvertedIndex:
 
 
 @pytest.fixture(scope="module")
-def library() -> InvertedIndex:
-    return inverted_index((d.docid, d.title, d.body) for d in standard_library())
+def library(documents: list[DemoDocument]) -> InvertedIndex:
+    return inverted_index((d.docid, d.title, d.body) for d in documents)
 
 
 @pytest.fixture(scope="module")

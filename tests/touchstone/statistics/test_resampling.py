@@ -48,7 +48,7 @@ def test_one_value_has_no_interval():
         bca_interval(np.array([0.5]), resamples=100, seed=0)
 
 
-@pytest.mark.parametrize("n", [50, 500])
+@pytest.mark.parametrize("n", [50, pytest.param(500, marks=pytest.mark.long)])
 def test_intervals_at_95_percent_hold_the_truth_in_93_to_97_of_a_hundred_cases(n):
     dice = np.random.default_rng(n)
     shape = 2.0
