@@ -24,7 +24,8 @@ from touchstone.bulk.plan import Plan
 from touchstone.bulk.spill import evaluate_bucket, read_whole, spill
 from touchstone.bulk.workers import Progress, Workers, cores, workers
 
-ROWS_PER_BUCKET: Final = 1 << 19
+ROWS_PER_BUCKET: Final = 1 << 17
+BUCKETS_READ: Final = 4  # as many rows as this many buckets have are read and spilled as one file
 MOST_BUCKETS: Final = 1 << 12
 LARGEST_WHOLE: Final = 1 << 24  # rows of a file that is evaluated in one piece
 _FREE: Final = 0.8  # of the free space: what spilling may take unless a limit is given
@@ -68,11 +69,12 @@ def evaluate(
     spilling = spilling or Spilling()
     rankings = read_data_set(paths, plan, judgments=False if judgments else None)
     graded = read_data_set(judgments, plan, judgments=True) if judgments else None
-    parts = list(portions(rankings, rows=spilling.rows_per_bucket, whole_files=whole))
+    rows_read = spilling.rows_per_bucket * (1 if whole else BUCKETS_READ)
+    parts = list(portions(rankings, rows=rows_read, whole_files=whole))
     n_rows = rankings.rows
     if graded is not None:
         check_alike(plan, rankings, graded)
-        parts += portions(graded, rows=spilling.rows_per_bucket)
+        parts += portions(graded, rows=rows_read)
         n_rows += graded.rows
     n_buckets = min(MOST_BUCKETS, -(-n_rows // spilling.rows_per_bucket))
     number = min(processes or cores(), max(n_buckets, 1))

@@ -1,8 +1,12 @@
 """Rows scattered over many files, brought together on disk by a hash of their query.
 
-`spill` reads some row groups and writes one Arrow file whose record batches are the buckets, one
-after the other; `evaluate_bucket` reads one bucket from all of those files. Each can be done
-again, by any process, with the same result.
+`spill` reads some row groups and writes one file whose parts are the buckets, one after the other;
+`evaluate_bucket` reads one bucket from all of those files. Each can be done again, by any process,
+with the same result.
+
+A file is a schema and record batches as Arrow messages, then where each of them ends, as 64-bit
+integers, and how many they are. Arrow's own files end with a list that is read whole whenever one
+is opened: with a thousand files of a thousand buckets that took longer than their rows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +15,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from touchstone.bulk.counts import BulkCounts
@@ -20,6 +25,7 @@ from touchstone.bulk.ids import hashes
 from touchstone.bulk.kernel import evaluate_rows
 from touchstone.bulk.plan import Plan
 
+_WORD: Final = 8  # bytes of an integer
 _SPLIT_ROWS: Final = 1 << 19  # rows that are sorted into buckets at once
 
 
@@ -37,18 +43,22 @@ def spill(plan: Plan, portions: Sequence[Portion], n_buckets: int, into: Path) -
         unfinished.rename(into)
     except OSError as error:
         raise BulkRefused(f"{into.parent}: {error}") from None
+    pa.default_memory_pool().release_unused()  # which would stay beside what buckets take
     return into.stat().st_size
 
 
 def _write(sink: pa.NativeFile, tables: Iterable[pa.Table], n_buckets: int) -> None:
-    writer = None
+    ends: list[int] = []
     for table in tables:
-        if writer is None:
-            writer = pa.ipc.new_file(sink, table.schema)
+        if not ends:
+            sink.write(table.schema.serialize())
+            ends.append(sink.tell())
         for bucket in _buckets(table, n_buckets):
-            writer.write_batch(bucket)
-    if writer is not None:
-        writer.close()
+            if bucket.num_rows:
+                sink.write(bucket.serialize())
+            ends.append(sink.tell())
+    if ends:
+        sink.write(np.array([*ends, len(ends)], np.int64).tobytes())
 
 
 def evaluate_bucket(plan: Plan, files: Iterable[Path], bucket: int, n_buckets: int) -> BulkCounts:
@@ -101,10 +111,24 @@ def _buckets(table: pa.Table, n_buckets: int) -> Iterator[Any]:
 
 def _read_bucket(files: Iterable[Path], bucket: int, n_buckets: int) -> Iterator[Any]:
     for path in files:
-        if not path.stat().st_size:
-            continue
-        with pa.OSFile(str(path), "rb") as source, pa.ipc.open_file(source) as reader:
-            for position in range(bucket, reader.num_record_batches, n_buckets):
-                batch = reader.get_batch(position)
-                if batch.num_rows:
-                    yield batch
+        with pa.OSFile(str(path), "rb") as source:
+            size = source.size()
+            if not size:
+                continue
+            n_ends = int(_numbers(source, 1, size - _WORD)[0])
+            first_end = size - _WORD * (1 + n_ends)
+            schema = None
+            for position in range(bucket, n_ends - 1, n_buckets):
+                start, end = _numbers(source, 2, first_end + _WORD * position).tolist()
+                if start == end:
+                    continue
+                if schema is None:
+                    source.seek(0)
+                    schema = pa.ipc.read_schema(source)
+                source.seek(start)
+                yield pa.ipc.read_record_batch(source.read_buffer(end - start), schema)
+
+
+def _numbers(source: pa.NativeFile, count: int, start: int) -> npt.NDArray[np.int64]:
+    """So many of a file's integers, from this byte on."""
+    return np.frombuffer(source.read_at(_WORD * count, start), np.int64)
