@@ -1,5 +1,7 @@
 """Wake-ups of the annotation app; what they do is in the services."""
 
+from contextlib import suppress
+
 from celery import shared_task
 from django.utils import timezone
 
@@ -20,6 +22,7 @@ from annotation.rule_change.previews import preview_rule
 from annotation.set_aside.services import preview_aside
 from judgments.live import announce, labels_topic
 from judgments.waking import publish_later
+from touchstone.errors import NotNow
 
 
 @shared_task(name="annotation.consolidate", ignore_result=True)
@@ -41,13 +44,15 @@ def consolidate_list(list_id: int) -> None:
 @shared_task(name="annotation.follow_documents", ignore_result=True)
 def follow_changed_documents(list_id: int) -> None:
     """Treat judgments on changed documents as unjudged, where a list chose that."""
-    follow_documents(list_id=list_id, at=timezone.now())
+    with suppress(NotNow):  # the sweep finds it due until it is done
+        follow_documents(list_id=list_id, at=timezone.now())
 
 
 @shared_task(name="annotation.follow_machine", ignore_result=True)
 def follow_machine_judge(list_id: int) -> None:
     """Put new labels of a machine judge into a list that takes them."""
-    follow_machine(list_id=list_id, at=timezone.now())
+    with suppress(NotNow):
+        follow_machine(list_id=list_id, at=timezone.now())
 
 
 @shared_task(name="annotation.release_expired", ignore_result=True)

@@ -13,6 +13,7 @@ from evaluation.evaluations.refreshing import refresh_evaluations, retry_failed
 from judgments.jobs.queries import is_job_due
 from judgments.jobs.services import work_jobs
 from judgments.models import JudgmentList
+from judgments.versions.parts import take_back
 
 ROUNDS: Final = 10_000
 Clock = Callable[[], datetime]
@@ -29,6 +30,7 @@ def reconcile(*, lists: Collection[JudgmentList], with_jobs: bool, clock: Clock)
     done: list[str] = []
     for _ in range(ROUNDS):
         before = len(done)
+        done += [f"{names[pk]}: an unfinished import removed" for pk in names if take_back(pk)]
         if with_jobs and is_job_due(clock()):
             done.append(f"{work_jobs()} jobs done")
         due = [pk for pk in annotation.due.list_due_lists() if pk in names]

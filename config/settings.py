@@ -515,6 +515,7 @@ CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_DEFAULT_QUEUE = "refresh"
 CELERY_TASK_ROUTES = {
     "judgments.work_jobs": {"queue": "jobs"},
+    "judgments.take_back": {"queue": "jobs"},
     "judgments.send_messages": {"queue": "jobs"},
     "judgments.clear_old": {"queue": "jobs"},
     "evaluation.refresh_large": {"queue": "jobs"},

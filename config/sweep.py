@@ -29,6 +29,7 @@ import evaluation.live_rankers.due
 import evaluation.samples.due
 import judgments.accounts.retention
 import judgments.audit.seals
+import judgments.versions.parts
 from judgments.accounts.queries import is_session_expired
 from judgments.jobs.queries import is_job_due
 from judgments.jobs.worker_beats import beat
@@ -56,6 +57,7 @@ WITHOUT_ARGUMENTS: Final[Mapping[str, Callable[[datetime], bool]]] = {
 }
 # what each gives the ids of
 WITH_ID: Final[Mapping[str, Callable[[datetime], Iterable[int]]]] = {
+    judgments.versions.parts.TASK: judgments.versions.parts.list_abandoned,
     "annotation.consolidate": lambda _: annotation.due.list_due_lists(),
     "annotation.follow_documents": lambda now: annotation.changed_documents.due.list_due_lists(
         at=now

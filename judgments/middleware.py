@@ -23,6 +23,7 @@ from judgments.permissions import Archived, NotFound
 from judgments.rate_limits import SCOPE, seconds_to_wait
 from judgments.rest.problems import CONTENT_TYPE
 from judgments.rest.uploads import MOST_BYTES
+from touchstone.errors import NotNow
 
 REST = "/api/v1/"  # which refuses in its own words
 MOST_OF_OTHERS: Final = 2 * 1024 * 1024 + 64 * 1024  # JSON of two megabytes, or a form's fields
@@ -215,9 +216,13 @@ class RefusalMiddleware:
     def process_exception(
         self, request: HttpRequest, exception: Exception
     ) -> HttpResponseBase | None:
-        """Answer what a view let through: NotFound as Django's own 404, Archived by a page."""
+        """Answer what a view let through: NotFound as Django's own 404; Archived, and what can't be
+        done now, by a page."""
         if isinstance(exception, NotFound):
             raise Http404(exception.message) from exception
         if isinstance(exception, Archived):
             return render(request, "409.html", {"reason": exception.message}, status=409)
+        if isinstance(exception, NotNow):
+            context = {"title": "Not now", "reason": exception.message}
+            return render(request, "409.html", context, status=409)
         return None

@@ -11,12 +11,20 @@ from judgments.audit.seals import seal_entries
 from judgments.jobs.services import TASK, work_jobs
 from judgments.messages.sending import send_due
 from judgments.messages.services import TASK as SEND_MESSAGES
+from judgments.versions.parts import TASK as TAKE_BACK
+from judgments.versions.parts import take_back
 
 
 @shared_task(name=TASK, ignore_result=True)
 def work_jobs_task() -> None:
     """Do the long jobs that are due."""
     work_jobs(spawn=True)
+
+
+@shared_task(name=TAKE_BACK, ignore_result=True)
+def take_back_rows(list_id: int) -> None:
+    """Delete what an import that was killed left in a list."""
+    take_back(list_id)
 
 
 @shared_task(name="judgments.clear_sessions", ignore_result=True)

@@ -16,3 +16,7 @@ class DomainError(Exception):
         self.values = values
         self.message = message.format(**values) if values else message
         super().__init__(self.message)
+
+
+class NotNow(DomainError):
+    """Refused only for now: nothing is wrong with what was asked, and later it will be possible."""

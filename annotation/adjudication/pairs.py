@@ -37,6 +37,7 @@ from judgments.pictures.queries import DocumentPictures, get_document_pictures
 from judgments.storage.bulk import Among
 from judgments.versions.click_grades import click_words
 from judgments.versions.machine_grades import machine_words
+from judgments.versions.queries import up_to_head
 
 ALL: Final = "all"
 DIFFER: Final = "differ"
@@ -379,8 +380,10 @@ def _statement(pair: Pair, label: Label) -> Statement:
 
 
 def _list_holdings(list_id: int, query_id: int, document_id: int) -> list[Holding]:
-    rows_qs = Judgment.objects.filter(list=list_id, query=query_id, document=document_id)
-    rows = list(rows_qs.order_by("-since"))
+    rows_qs = Judgment.objects.filter(
+        up_to_head(), list=list_id, query=query_id, document=document_id
+    )
+    rows = list(rows_qs.select_related("list").order_by("-since"))
     versions_qs = JudgmentVersion.objects.filter(
         list=list_id, number__in=[row.since for row in rows]
     )
@@ -389,7 +392,7 @@ def _list_holdings(list_id: int, query_id: int, document_id: int) -> list[Holdin
         Holding(
             grade=row.grade,
             since=row.since,
-            until=row.until,
+            until=row.until if row.until and row.until <= row.list.head else None,
             source=versions[row.since].get_source_display(),
             who=str(versions[row.since].author or ""),
             reason=versions[row.since].reason,

@@ -298,7 +298,7 @@ def _open(
         "pairs_open_elsewhere", "Some of these pairs have just been opened in another campaign."
     )
     with unless_taken(taken):  # one of the pairs, between the check and the write
-        lock_list(campaign.list_id)
+        lock_list(campaign.list_id, commits=False)
         opened = _locked(campaign)
         _check_state(opened, came_from)
         check_may_open(opened)

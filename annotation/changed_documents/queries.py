@@ -14,6 +14,7 @@ from judgments.models import AuditEntry, Judgment, JudgmentList, JudgmentVersion
 from judgments.pages.paging import paginate
 from judgments.permissions import Access, check_may_see_people
 from judgments.storage.caches import get_or_compute
+from judgments.versions.queries import at_head, up_to_head
 from touchstone.scales import Scale
 
 KEPT_SECONDS: Final = 60
@@ -62,9 +63,9 @@ def changed_judgments(judgment_list: JudgmentList) -> QuerySet[Judgment]:
     """
     own_qs = Judgment.objects.filter(list=judgment_list)
     if judgment_list.changed_documents == JudgmentList.ChangedDocuments.UNJUDGED:
-        own_qs = own_qs.filter(Q(until=None) | Q(pk__in=taken_out(judgment_list).values("pk")))
+        own_qs = own_qs.filter(at_head() | Q(pk__in=taken_out(judgment_list).values("pk")))
     else:
-        own_qs = own_qs.filter(until=None)
+        own_qs = own_qs.filter(at_head())
     return own_qs.filter(Exists(overlap_grades().filter(**OF_JUDGMENT)), ~is_on_todays_text())
 
 
@@ -81,6 +82,7 @@ def taken_out(judgment_list: JudgmentList) -> QuerySet[Judgment]:
         list=judgment_list, source=JudgmentVersion.Source.CHANGED
     )
     later_qs = Judgment.objects.filter(
+        up_to_head(),
         list=OuterRef("list"),
         query=OuterRef("query"),
         document=OuterRef("document"),
@@ -109,7 +111,7 @@ def get_changed_page(*, access: Access, slug: str, page: str) -> ChangedPage:
     """The page of a list's judgments on changed documents; for leads and admins."""
     check_may_see_people(access)
     judgment_list = get_list(access=access, slug=slug)
-    changed_qs = changed_judgments(judgment_list).select_related("query", "document")
+    changed_qs = changed_judgments(judgment_list).select_related("list", "query", "document")
     return ChangedPage(
         judgment_list=judgment_list,
         rows=paginate(
@@ -142,7 +144,7 @@ def _rows(judgment_list: JudgmentList, judgments: list[Judgment]) -> list[Change
             title=one.document.title,
             grade=show_grade(scale, one.grade),
             since=one.since,
-            counts=one.until is None,
+            counts=one.until is None or one.until > one.list.head,
             labelled_at=newest[one.query_id, one.document_id],
         )
         for one in judgments

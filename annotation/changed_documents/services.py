@@ -23,6 +23,7 @@ from judgments.lists.services import check_own_list
 from judgments.models import JudgmentList, JudgmentVersion, User
 from judgments.models.lists import Takes
 from judgments.permissions import Access, check_may_lead
+from judgments.versions.queries import at_head
 from judgments.versions.services import Change, commit_judgments
 from judgments.versions.takes import check_takes_people
 
@@ -53,7 +54,7 @@ def relabel_changed(*, access: Access, judgment_list: JudgmentList, at: datetime
     total = changed_judgments(judgment_list).count()
     for campaign in judgment_list.campaigns.filter(state=Campaign.State.OPEN).order_by("pk"):
         with transaction.atomic():
-            lock_list(campaign.list_id)
+            lock_list(campaign.list_id, commits=False)
             changed = set(list_changed_pairs(judgment_list, campaign))
             wanted = [pk for pk, _ in list_askable(campaign, None) if pk in changed]
             if wanted:
@@ -126,7 +127,7 @@ def _follow(
     back_qs = taken_out(judgment_list).filter(Exists(graded_qs))
     if is_unjudged:
         back_qs = back_qs.filter(is_on_todays_text())
-        gone_qs = changed_judgments(judgment_list).filter(until=None)
+        gone_qs = changed_judgments(judgment_list).filter(at_head())
         changes = [Change(*pair, None) for pair in gone_qs.values_list("query", "document")]
     changes += [
         Change(row.query_id, row.document_id, row.grade, row.evidence) for row in back_qs.iterator()

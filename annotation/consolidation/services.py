@@ -31,11 +31,13 @@ from judgments.models import Judgment, JudgmentList, JudgmentVersion, User
 from judgments.models.lists import Takes
 from judgments.permissions import Access
 from judgments.storage.bulk import Among
+from judgments.versions import parts
 from judgments.versions.services import Change, commit_judgments, read_current
 from judgments.versions.takes import check_takes_people
 from touchstone.scales import Scale
 
 AT_ONCE: Final = 2_000  # pairs of one transaction: some tenths of a second
+BUSY_WAIT: Final = 5.0  # seconds until the list is asked again that an import is written into
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class Consolidated:
     """What one pass did.
 
     version: the newest version that it made; None if the list stayed as it was.
-    wait_seconds: above 0 where something is due but the list's last version is too young; ask
-    again then. pairs: how many were concluded.
+    wait_seconds: above 0 where something is due but the list's last version is too young, or a
+    large import is being written into it; ask again then. pairs: how many were concluded.
     """
 
     version: JudgmentVersion | None = None
@@ -76,7 +78,10 @@ def consolidate(*, list_id: int, at: datetime) -> Consolidated:
     due = sorted(_due_qs(list_id).order_by().values_list("pk", flat=True))
     version, pairs = None, 0
     for start in range(0, len(due), AT_ONCE):
-        made, count = _consolidate_some(list_id, due[start : start + AT_ONCE], at)
+        try:
+            made, count = _consolidate_some(list_id, due[start : start + AT_ONCE], at)
+        except parts.ListBusy:
+            return Consolidated(version, BUSY_WAIT, pairs)
         version, pairs = made or version, pairs + count
     return Consolidated(version=version, pairs=pairs)
 
@@ -120,8 +125,14 @@ def _consolidate_some(
     return version, len(concluded)
 
 
-def lock_list(list_id: int) -> JudgmentList:
-    """The list, locked until the transaction ends; taken before any pair's lock."""
+def lock_list(list_id: int, *, commits: bool = True) -> JudgmentList:
+    """The list, locked until the transaction ends; taken before any pair's lock.
+
+    commits: False for who neither tells the list something nor reads what it holds. All others
+    are refused with ListBusy while a large import is being written into it.
+    """
+    if commits:
+        return parts.lock_list(list_id)
     return JudgmentList.objects.select_for_update(no_key=True).get(pk=list_id)
 
 

@@ -13,6 +13,7 @@ from annotation.permissions import check_may_watch
 from judgments.models import Judgment
 from judgments.pages.paging import paginate
 from judgments.permissions import Access
+from judgments.versions.queries import at_head
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,7 @@ def count_waiting(campaign: Campaign) -> int:
 def _waiting(campaign: Campaign) -> QuerySet[Any]:
     """Pairs that have a conclusion which the list was not told of, with what it holds now."""
     holding_qs = Judgment.objects.filter(
-        list=OuterRef("list"),
-        query=OuterRef("query"),
-        document=OuterRef("document"),
-        until__isnull=True,
+        at_head(), list=OuterRef("list"), query=OuterRef("query"), document=OuterRef("document")
     )
     pairs_qs = Pair.objects.filter(campaign=campaign, consolidated_seq__gt=F("committed_seq"))
     return pairs_qs.annotate(

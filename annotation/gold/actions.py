@@ -138,7 +138,7 @@ def pause_people(
     """
     check_may_run(access, campaign)
     with transaction.atomic():
-        lock_list(campaign.list_id)
+        lock_list(campaign.list_id, commits=False)
         return [
             _act_as_lead(access, annotator, CheckRule.Action.PAUSE, at=at, reason=reason)
             for annotator in _lock_chosen(campaign, people)

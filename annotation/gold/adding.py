@@ -18,6 +18,7 @@ from judgments.collections.naming import unless_taken
 from judgments.collections.queries import map_documents, map_queries
 from judgments.models import Judgment, JudgmentList
 from judgments.permissions import Access, NotFound
+from judgments.versions.queries import at_head
 from touchstone.files.errors import Problems
 from touchstone.scales import Scale
 
@@ -58,7 +59,7 @@ def add_gold_file(
     check_may_run(access, campaign)
     taken = GoldRefused("pairs_open_elsewhere", "Some of these pairs are open in another campaign.")
     with unless_taken(taken):
-        lock_list(campaign.list_id)
+        lock_list(campaign.list_id, commits=False)
         campaign = Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
         pairs = {
             (query, document): pk
@@ -116,7 +117,7 @@ def draw_gold_of_list(
     if Scale.from_json(source.scale).codes != Scale.from_json(campaign.list.scale).codes:
         raise GoldRefused("scale_differs", f"{source.name} uses a different scale.")
     with transaction.atomic():
-        lock_list(campaign.list_id)
+        lock_list(campaign.list_id, commits=False)
         gold_qs = GoldItem.objects.filter(campaign=campaign, retired_at=None)
         gold = set(gold_qs.values_list("pair_id", flat=True))
         pairs_qs = Pair.objects.filter(campaign=campaign).order_by("pk")
@@ -142,7 +143,7 @@ def draw_gold_of_list(
 
 
 def _list_grades(source: JudgmentList) -> dict[Key, int]:
-    current_qs = Judgment.objects.filter(list=source, until=None).order_by()
+    current_qs = Judgment.objects.filter(at_head(), list=source).order_by()
     rows = current_qs.values_list("query_id", "document_id", "grade")
     return {(query, document): grade for query, document, grade in rows}
 

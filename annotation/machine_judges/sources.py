@@ -9,6 +9,7 @@ from annotation.models import GoldItem, JudgeCampaign, JudgeRevision, MachineLab
 from judgments.models import Judgment
 from judgments.versions.machine_sources import MachineSource
 from judgments.versions.machine_sources import Pair as PairKey
+from judgments.versions.queries import at_head
 
 
 class MachineLabels:
@@ -58,10 +59,10 @@ class MachineLabels:
 def _list_gold(list_id: int) -> set[PairKey]:
     """The gold pairs without a judgment: people have no grade there that could be compared."""
     judged = Judgment.objects.filter(
+        at_head(),
         list=list_id,
         query=OuterRef("pair__query"),
         document=OuterRef("pair__document"),
-        until=None,
     )
     gold_qs = GoldItem.objects.filter(~Exists(judged), pair__list=list_id, retired_at=None)
     return set(gold_qs.order_by().values_list("pair__query", "pair__document"))

@@ -46,7 +46,7 @@ def add_overlap(
     """
     check_may_run(access, campaign)
     with transaction.atomic():
-        lock_list(campaign.list_id)
+        lock_list(campaign.list_id, commits=False)
         before = _wishes(campaign, batch).count()
         if before:
             return before
@@ -76,7 +76,7 @@ def request_labels(
 
     words: what for, in the audit log. The caller has checked who asks, in a transaction.
     """
-    lock_list(campaign.list_id)
+    lock_list(campaign.list_id, commits=False)
     locked = lock_pairs(Pair.objects.filter(pk__in=pair_ids))
     wish: dict[str, Any] = {"reason_text": keep_text(words), "batch": batch}
     OneMoreLabel.objects.bulk_create(
@@ -98,7 +98,7 @@ def withdraw_overlap(*, access: Access, campaign: Campaign, batch: UUID, at: dat
     if not _wishes(campaign, batch).exists():
         raise NotFound("request")
     with transaction.atomic():
-        lock_list(campaign.list_id)
+        lock_list(campaign.list_id, commits=False)
         wishes_qs = list_coming(campaign).filter(batch=batch)
         pair_ids = lock_pairs(Pair.objects.filter(pk__in=wishes_qs.order_by().values("pair")))
         # asked again under the locks: someone may have labelled one meanwhile

@@ -91,7 +91,7 @@ def store_pool(
         "pairs_open_elsewhere", "Some of these pairs have just been opened in another campaign."
     )
     with unless_taken(taken):  # by a campaign that was opened since the pool was drawn
-        lock_list(campaign.list_id)
+        lock_list(campaign.list_id, commits=False)
         locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if locked.state == Campaign.State.CLOSED:
             raise PoolRefused("state", "The campaign is closed.")

@@ -31,7 +31,7 @@ from judgments.models import Document, Judgment, JudgmentList, Query
 from judgments.pages.answers import ON_PAGES
 from judgments.permissions import Access
 from judgments.sets.queries import list_set_queries
-from judgments.versions.queries import list_differences
+from judgments.versions.queries import list_differences, up_to_head
 from judgments.versions.temporal import Difference
 from touchstone.measures.definition import Measure
 from touchstone.scales import Scale
@@ -341,7 +341,9 @@ def _labelled(
     one: JudgmentList, query_ids: Sequence[int], document_ids: set[int]
 ) -> set[tuple[int, int]]:
     """The pairs with votes behind a grade that they have or had."""
-    rows = Judgment.objects.filter(list=one, query__in=query_ids, document__in=document_ids)
+    rows = Judgment.objects.filter(
+        up_to_head(), list=one, query__in=query_ids, document__in=document_ids
+    )
     result = rows.order_by("id").values_list("query_id", "document_id", "evidence")
     return {(query, document) for query, document, evidence in result if "votes" in evidence}
 

@@ -11,6 +11,7 @@ from django.db.models import Max
 from evaluation.models import Ranking
 from judgments.models import (
     Judgment,
+    JudgmentList,
     SampledQuery,
     SamplePlan,
     TrafficFrame,
@@ -162,10 +163,9 @@ def last_touched(plan: SamplePlan, *, version: int | None = None) -> int:
     Later versions change nothing of what the plan says.
     """
     members = SampledQuery.objects.filter(plan=plan).values("query")
+    if version is None:
+        version = JudgmentList.objects.values_list("head", flat=True).get(pk=plan.list_id)
     own = Judgment.objects.filter(list=plan.list_id, query__in=members).order_by()
-    since, until = own, own
-    if version is not None:
-        since, until = own.filter(since__lte=version), own.filter(until__lte=version)
-    begun = since.aggregate(last=Max("since"))["last"]
-    ended = until.aggregate(last=Max("until"))["last"]
+    begun = own.filter(since__lte=version).aggregate(last=Max("since"))["last"]
+    ended = own.filter(until__lte=version).aggregate(last=Max("until"))["last"]
     return max(begun or 0, ended or 0)

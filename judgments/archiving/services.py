@@ -12,6 +12,7 @@ from judgments.archiving.in_use import find_open
 from judgments.audit import services as audit
 from judgments.models import Collection, Job, JudgmentList
 from judgments.permissions import Access, NotFound, check_may_archive, check_may_lead
+from judgments.versions.parts import lock_list
 from touchstone.errors import DomainError
 
 
@@ -47,11 +48,12 @@ def restore_collection(*, access: Access, at: datetime) -> None:
 def archive_list(*, access: Access, judgment_list: JudgmentList, at: datetime) -> None:
     """Hide a list and refuse every change of it; for leads. Its campaigns are read-only with it.
 
-    Raises ArchivingRefused while a campaign of it is open.
+    Raises ArchivingRefused while a campaign of it is open, ListBusy while a large import is
+    being written into it.
     """
     _check_may_archive_list(access, judgment_list)
     with transaction.atomic():
-        locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
+        locked = lock_list(judgment_list.pk)
         _check_unused([locked])
         if JudgmentList.objects.filter(pk=locked.pk, archived_at=None).update(archived_at=at):
             audit.record_by(access, at, "list.archived", locked.slug)

@@ -29,6 +29,7 @@ from judgments.models import (
 )
 from judgments.permissions import Access, check_may_lead
 from judgments.versions.click_grades import KEY, click_grades_qs
+from judgments.versions.parts import lock_list
 from judgments.versions.queries import get_judged
 from judgments.versions.services import Change, commit_judgments
 from judgments.versions.takes import check_takes_people
@@ -102,7 +103,7 @@ def grade_by_clicks(
     grades = [scale.codes[step] for step in steps]
     with transaction.atomic():
         # the lock first, so that no label of a person falls between the look and the version
-        locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
+        locked = lock_list(judgment_list.pk)
         check_takes_people(locked)
         version = commit_judgments(
             judgment_list=judgment_list,

@@ -37,7 +37,7 @@ def commit_traits(
 def _commit(
     judgment_list: JudgmentList, before: Mapping[int, Traits], *, by: User | None, at: datetime
 ) -> JudgmentVersion | None:
-    judged = _ever_judged(judgment_list.pk, before)
+    judged = _ever_judged(judgment_list, before)
     if not judged:
         return None
     named = "1 query has" if len(judged) == 1 else f"{len(judged):,} queries have"
@@ -58,13 +58,14 @@ def _commit(
     return version
 
 
-def _ever_judged(list_id: int, query_ids: Mapping[int, Traits]) -> list[int]:
+def _ever_judged(judgment_list: JudgmentList, query_ids: Mapping[int, Traits]) -> list[int]:
     """Those that have a judgment in any version of the list."""
     asked, parameters = rows_list(query_ids)
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT asked.id FROM {asked} WHERE EXISTS (SELECT 1 FROM judgments_judgment j "  # noqa: S608
-            + "WHERE j.list_id = %s AND j.query_id = asked.id) ORDER BY asked.id",
-            [*parameters, list_id],
+            + "WHERE j.list_id = %s AND j.query_id = asked.id AND +j.since <= %s) "
+            + "ORDER BY asked.id",
+            [*parameters, judgment_list.pk, judgment_list.head],
         )
         return [query_id for (query_id,) in cursor.fetchall()]

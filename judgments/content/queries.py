@@ -19,6 +19,7 @@ from judgments.permissions import (
     may_see_rankings,
 )
 from judgments.pictures.queries import DocumentPictures, get_document_pictures
+from judgments.versions.queries import at_head
 from touchstone.scales import Scale
 
 
@@ -216,7 +217,7 @@ def _paginate_judged(
 
 
 def _other_lists(choice: ListChoice, document: Document) -> list[OtherList]:
-    own = Judgment.objects.filter(document=document, until=None).exclude(list=choice.chosen)
+    own = Judgment.objects.filter(at_head(), document=document).exclude(list=choice.chosen)
     counts = dict(own.order_by().values_list("list").annotate(Count("pk")))
     return [
         OtherList(one.slug, one.name, counts[one.pk]) for one in choice.lists if one.pk in counts

@@ -1,5 +1,7 @@
 """Files into a collection: the work behind the import pages and commands."""
 
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +19,7 @@ from judgments.collections.services import (
 )
 from judgments.jobs.kinds import Work
 from judgments.models import Collection, JudgmentList, JudgmentVersion, User
+from judgments.versions.parts import check_not_busy, is_in_parts, take_back
 from judgments.versions.services import PairGrades, commit_grades
 from judgments.versions.takes import check_takes_people
 from touchstone.files.collections import read_documents, read_queries
@@ -60,10 +63,15 @@ def import_qrels(
     at: datetime,
     reason: str,
     signals: Signals | None = None,
+    finish: Callable[[QrelsImported], None] = lambda _: None,
 ) -> QrelsImported:
     """Make the next version of the list with the grades of a file; all or nothing.
 
-    signals: what the file's signals meant, which is kept with the version.
+    signals: what the file's signals meant, which is kept with the version. finish: called in the
+    transaction that makes the version; what it raises undoes all.
+
+    Where many grades are written in parts, new queries and documents are written before, and stay
+    as stubs if no version comes of it.
 
     Pairs that the file does not name keep their grades; a grade that is there already keeps its
     evidence. create: unknown queries and documents become stubs; without it they are refused.
@@ -71,17 +79,27 @@ def import_qrels(
     """
     collection = judgment_list.collection
     check_takes_people(judgment_list)
+    take_back(judgment_list.pk)
+    check_not_busy(judgment_list)
     queries = map_queries(collection=collection, qids=qrels.query_ids)
     documents = find_documents(collection=collection, docids=qrels.documents)
     new_queries = len(qrels.query_ids) - len(queries)
     new = np.flatnonzero(documents == 0)
     if (new_queries or len(new)) and not create:
         raise _unknown_ids(qrels, queries, documents)
-    with transaction.atomic(savepoint=False):  # as `commit_grades`
+    result: list[QrelsImported] = []
+
+    def end(version: JudgmentVersion | None) -> None:
+        result.append(QrelsImported(version, len(qrels), new_queries, len(new)))
+        finish(result[0])
+
+    # the savepoint: as in `judgments.versions.parts.writing`
+    whole = nullcontext() if is_in_parts(len(qrels)) else transaction.atomic(savepoint=False)
+    with whole:
         if new_queries:
             queries = ensure_queries(collection=collection, qids=qrels.query_ids)
         documents[new] = ensure_documents(collection=collection, docids=qrels.documents.at(new))
-        version = commit_grades(
+        commit_grades(
             judgment_list=judgment_list,
             pairs=PairGrades(
                 np.array([queries[one] for one in qrels.query_ids], np.int64),
@@ -95,8 +113,9 @@ def import_qrels(
             reason=reason.strip() or f"imported from {Path(qrels.name).name}",
             source=JudgmentVersion.Source.IMPORT,
             signals=signals.steps() if signals else (),
+            finish=end,
         )
-    return QrelsImported(version, len(qrels), new_queries, len(new))
+    return result[0]
 
 
 def read_judgments(
@@ -173,6 +192,7 @@ def work_on_qrels(work: Work) -> None:
     judgment_list = JudgmentList.objects.select_related("collection").get(
         collection=work.collection_id, slug=work.params["list"]
     )
+    check_not_busy(judgment_list)
     scale = Scale.from_json(judgment_list.scale)
     signals = Signals.parse(str(work.params.get("signals", "")), scale=scale)
     with work.open() as file:
@@ -186,18 +206,17 @@ def work_on_qrels(work: Work) -> None:
             signals=signals,
             progress=work.progress,
         )
-    with transaction.atomic():
-        imported = import_qrels(
-            judgment_list=judgment_list,
-            qrels=qrels,
-            create=bool(work.params["create"]),
-            by=_author(work),
-            at=timezone.now(),
-            reason=str(work.params["reason"]),
-            signals=signals,
-        )
-        read_as = {"remarks": [f"Read as {recognised.read_as}."]}
-        work.finish(imported.counts() | read_as)
+    read_as = {"remarks": [f"Read as {recognised.read_as}."]}
+    import_qrels(
+        judgment_list=judgment_list,
+        qrels=qrels,
+        create=bool(work.params["create"]),
+        by=_author(work),
+        at=timezone.now(),
+        reason=str(work.params["reason"]),
+        signals=signals,
+        finish=lambda imported: work.finish(imported.counts() | read_as),
+    )
 
 
 def _columns(work: Work) -> dict[str, str]:

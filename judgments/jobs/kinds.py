@@ -35,7 +35,8 @@ class Work(Protocol):
 
 
 # Reads outside a transaction, writes inside one, and ends that one with `work.finish(…)`. A
-# refusal (DomainError) ends the job; anything else is tried again. May run twice.
+# refusal (DomainError) ends the job, but not one for now (NotNow): that and anything else is tried
+# again. May run twice.
 Handler = Callable[[Work], None]
 
 _handlers: dict[str, Handler] = {}

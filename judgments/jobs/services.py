@@ -22,7 +22,7 @@ from judgments.jobs.queries import due_jobs
 from judgments.models import Collection, Job, User
 from judgments.permissions import Access
 from judgments.waking import wake
-from touchstone.errors import DomainError
+from touchstone.errors import DomainError, NotNow
 from touchstone.files.errors import FileRefused
 
 logger = logging.getLogger(__name__)
@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 TASK = "judgments.work_jobs"
 PULSE = 5.0
 BACK_OFF = (5, 20, 60, 180)  # seconds before each further attempt
+NOT_NOW = timedelta(seconds=10)
 UPLOADS = 500  # cleared in one round
 AT_ONCE = 100  # jobs that one wake-up does; the sweep wakes again
 
@@ -81,6 +82,16 @@ class Claim:
             token=None,
             heartbeat_at=None,
             not_before=timezone.now() + wait,
+        )
+
+    def put_off(self) -> None:
+        """After a refusal for now: try again soon. That is no attempt, for nothing was wrong."""
+        self._own.update(
+            state=Job.State.QUEUED,
+            token=None,
+            heartbeat_at=None,
+            not_before=timezone.now() + NOT_NOW,
+            attempts=F("attempts") - 1,
         )
 
     def beat(self) -> None:
@@ -238,6 +249,9 @@ def _take(claim: Claim) -> None:
             for p in refusal.problems
         ]
         _fail(claim, refusal.message, problems, refusal.total)
+    except NotNow:
+        claim.put_off()
+        return
     except DomainError as refusal:
         _fail(claim, refusal.message, [], 0)
     except Exception:

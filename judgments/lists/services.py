@@ -21,6 +21,7 @@ from judgments.models import (
 from judgments.models.collections import SLUG, check_free_slug
 from judgments.permissions import Access, Archived, NotFound, check_may_lead
 from judgments.storage.side_texts import keep_text
+from judgments.versions.parts import lock_list
 from judgments.versions.services import Change, commit_judgments
 from judgments.versions.takes import takes_words
 from judgments.webhooks.services import publish_event
@@ -157,7 +158,7 @@ def revert_version(
     check_own_list(access, judgment_list)
     with transaction.atomic():
         # the lock first, so that no commit falls between the comparison and the new version
-        locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
+        locked = lock_list(judgment_list.pk)
         head = locked.head
         if not 0 <= number <= head:
             raise NotFound("version")

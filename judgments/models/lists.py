@@ -27,7 +27,8 @@ class JudgmentList(models.Model):
     hidden from lists and can't be changed. changed_documents: what becomes of judgments whose
     labels were all given on another text than the document has today: they are kept, or treated
     as unjudged in a version of their own. takes, takes_from: what its next version takes; see
-    `JudgmentVersion`.
+    `JudgmentVersion`. unfinished, unfinished_at: whose import is writing rows of the next version
+    (judgments/versions/parts.py), and its last sign of life; null: no one's.
     """
 
     class ChangedDocuments(models.TextChoices):
@@ -51,6 +52,8 @@ class JudgmentList(models.Model):
         max_length=24, choices=Takes.choices, default=Takes.PEOPLE, db_default=Takes.PEOPLE
     )
     takes_from = models.JSONField(null=True)
+    unfinished = models.UUIDField(null=True, editable=False)
+    unfinished_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
@@ -128,6 +131,10 @@ class Judgment(models.Model):
     evidence: plain values for those who ask why, e.g. {"votes": {"3": 2}, "labels": [ids],
     "guideline": 4}; never a reference upwards. Of a grade that comes from clicks, it has the key
     "clicks" (judgments/versions/click_grades.py), and from a machine judge "machine".
+
+    While a large import is written in parts there are rows that begin or end in the version after
+    the list's head. So readers name a version, or filter by `at_head` or `up_to_head`
+    (judgments/versions/queries.py); `until` alone says nothing.
     """
 
     # The constraints' indexes begin with the list and the query. To check three keys for each row

@@ -11,10 +11,11 @@ from rest_framework.views import exception_handler, set_rollback
 
 from judgments.pages.languages import message_of
 from judgments.permissions import NotFound
-from touchstone.errors import DomainError
+from touchstone.errors import DomainError, NotNow
 from touchstone.files.errors import FileRefused
 
 CONTENT_TYPE = "application/problem+json"
+RETRY_AFTER = "10"  # seconds
 HOW_TO_SEND = (
     "Send a token as `Authorization: Bearer …`. Create one on the Tokens page, in the menu under "
     "your name."
@@ -72,6 +73,9 @@ def _domain_problem(error: Exception) -> Response | None:
     if isinstance(error, FileRefused):
         problems = [vars_of(result) for result in error.problems]
         return problem(422, error.code, error.message, problems=problems, total=error.total)
+    if isinstance(error, NotNow):
+        headers = {"Retry-After": RETRY_AFTER}
+        return problem(409, error.code, message_of(error), headers=headers)
     if isinstance(error, DomainError):
         return problem(422, error.code, message_of(error))
     return None

@@ -12,6 +12,7 @@ from judgments.models import Judgment, JudgmentList, QueryOrigin, SampledQuery
 from judgments.storage.bulk import insert_rows
 from judgments.storage.caches import get_or_compute
 from judgments.versions.machine_grades import list_not_from_people
+from judgments.versions.queries import at_head
 
 KEPT: Final = 24 * 3600  # seconds
 
@@ -60,7 +61,7 @@ def find_origins(*, judgment_list: JudgmentList) -> Origins | None:
 
 
 def _compute(judgment_list: JudgmentList) -> Origins:
-    judged_qs = Judgment.objects.filter(list=judgment_list, until__isnull=True).order_by()
+    judged_qs = Judgment.objects.filter(at_head(), list=judgment_list).order_by()
     counts = dict(judged_qs.values_list("query").annotate(Count("pk")))
     others = list_not_from_people(list_id=judgment_list.pk, version=judgment_list.head)
     by_others = Counter(query for query, _ in others)

@@ -15,6 +15,8 @@ import numpy.typing as npt
 from django.apps import apps
 from django.db import connection, connections, models
 
+from judgments.storage.short_transactions import SHORT, short_transaction
+
 Pair = tuple[int, int]
 Column = npt.NDArray[np.integer[Any]] | int | str
 CHUNK = 20_000
@@ -78,6 +80,7 @@ def insert_ids(
 ) -> None:
     """Insert a row for each id that is not there; all that is not their id is the same in all.
 
+    Outside of a transaction, in several short ones on SQLite.
     name: of the id's column. others: by attribute name; a JSON column's value as JSON text.
     """
     fields = {field.attname: field for field in model._meta.concrete_fields}
@@ -95,7 +98,10 @@ def insert_ids(
         else:
             places = ", ".join(["%s"] * (1 + len(others)))
             statement = f"{into} VALUES ({places}) ON CONFLICT DO NOTHING"
-            cursor.executemany(statement, [(one, *others.values()) for one in ids])
+            for start in range(0, len(ids), SHORT):
+                some = [(one, *others.values()) for one in ids[start : start + SHORT]]
+                with short_transaction():
+                    cursor.executemany(statement, some)
 
 
 def copy_rows(model: type[models.Model], columns: Mapping[str, Column], n: int) -> None:

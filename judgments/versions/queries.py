@@ -7,9 +7,22 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 from django.db import connection
+from django.db.models import F, Q
 
 from judgments.storage.bulk import rows_list
 from judgments.versions.temporal import Difference, Span, differences
+
+
+def at_head() -> Q:
+    """Of judgments: they hold at their list's head."""
+    head = F("list__head")
+    return Q(Q(until=None) | Q(until__gt=head), since__lte=head)
+
+
+def up_to_head() -> Q:
+    """Of judgments: they began in a version that is made. Those that hold may have an `until` in
+    the next one."""
+    return Q(since__lte=F("list__head"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,7 @@
 """All that writes judgments: changes with their evidence, and columns of grades without."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -23,6 +23,7 @@ from judgments.storage.bulk import (
     values_list,
 )
 from judgments.storage.side_texts import keep_text
+from judgments.versions.parts import ListBusy, Writing, lock_list, writing
 from judgments.versions.takes import admitted, check_takes_people
 from judgments.versions.temporal import (
     Current,
@@ -69,6 +70,8 @@ def commit_judgments(
     confirmations: Iterable[Change] = (),
 ) -> JudgmentVersion | None:
     """Make the next version of the list; None if nothing would change.
+
+    Raises ListBusy while a large import is being written into the list.
 
     confirmations: new evidence of grades that stay; for these alone no version is made.
 
@@ -152,45 +155,47 @@ def commit_grades(
     reason: str,
     source: str,
     signals: Sequence[tuple[str, int]] = (),
+    finish: Callable[[JudgmentVersion | None], None] = lambda _: None,
 ) -> JudgmentVersion | None:
     """As `commit_judgments`, for any number of grades of people without evidence.
 
     A grade that is there already keeps its evidence. Nothing of a pair is a Python object.
+    finish: called in the transaction that makes the version; what it raises undoes all.
+    Many grades are written in parts on SQLite (`judgments.versions.parts`).
     Raises as `commit_judgments` does, and TakesRefused for a list that takes none of people.
     """
-    # SQLite would keep in memory every page that changes after a savepoint
-    with transaction.atomic(savepoint=False):
-        locked = _lock(judgment_list)
+    with writing(list_id=judgment_list.pk, pairs=len(pairs.codes)) as written:
+        locked = written.judgment_list
+        _check_open(locked)
         check_takes_people(locked)
         _check_codes(locked, set(np.unique(pairs.grades).tolist()))
-        plans = [_plan(locked, *block) for block in pairs.blocks()]
+        plans = []
+        for block in pairs.blocks():
+            plans.append(_plan(locked, *block))
+            with written.part():
+                pass  # a sign of life
         added = sum(plan.added for plan in plans)
         changed = sum(len(plan.closed) for plan in plans)
-        if not added and not changed:
-            return None
         if added:
             _check_all_in(locked, pairs.queries, pairs.documents)
-        version = make_version(
-            locked,
-            by=by,
-            at=at,
-            reason=reason,
-            source=source,
-            added=added,
-            changed=changed,
-            signals=signals,
-        )
-        for plan, (queries, documents, grades) in zip(plans, pairs.blocks(), strict=True):
-            _close(version.number, plan.closed.tolist())
-            columns: dict[str, Column] = {
-                "list_id": locked.pk,
-                "query_id": queries[plan.opened],
-                "document_id": documents[plan.opened],
-                "grade": grades[plan.opened],
-                "since": version.number,
-                "evidence": "{}",
-            }
-            copy_rows(Judgment, columns, int(plan.opened.sum()))
+        for plan, block in zip(plans, pairs.blocks(), strict=True):
+            _write_grades(written, plan, *block)
+        version = None
+        with written.last() as newest:
+            _check_open(newest)
+            if added or changed:
+                version = make_version(
+                    newest,
+                    by=by,
+                    at=at,
+                    reason=reason,
+                    source=source,
+                    added=added,
+                    changed=changed,
+                    signals=signals,
+                )
+            finish(version)
+    if version is not None:
         judgment_list.head = version.number
     return version
 
@@ -223,6 +228,27 @@ def _plan(
     return _GradePlan(closed, opened, int(opened.sum()) - len(closed))
 
 
+def _write_grades(
+    written: Writing, plan: _GradePlan, queries: Numbers, documents: Integers, grades: Integers
+) -> None:
+    number = written.judgment_list.head + 1
+    for some in written.slices(len(plan.closed)):
+        with written.part():
+            _close(number, plan.closed[some].tolist())
+    columns = (queries[plan.opened], documents[plan.opened], grades[plan.opened])
+    for some in written.slices(len(columns[0])):
+        with written.part():
+            rows: dict[str, Column] = {
+                "list_id": written.judgment_list.pk,
+                "query_id": columns[0][some],
+                "document_id": columns[1][some],
+                "grade": columns[2][some],
+                "since": number,
+                "evidence": "{}",
+            }
+            copy_rows(Judgment, rows, some.stop - some.start)
+
+
 @dataclass(frozen=True, eq=False)
 class _CurrentRows:
     """Rows that hold now, by query and document."""
@@ -251,7 +277,7 @@ def _read_current_arrays(judgment_list: JudgmentList, queries: Numbers) -> _Curr
 
 
 def read_current(*, list_id: int, pairs: Iterable[Pair]) -> dict[Pair, Current]:
-    """The rows that hold now for the given pairs."""
+    """The rows that hold now for the given pairs; under the list's lock, which has no others."""
     table, parameters = pairs_list(pairs)
     rows = (
         "judgments_judgment j WHERE j.list_id = %s "
@@ -273,12 +299,15 @@ def read_current(*, list_id: int, pairs: Iterable[Pair]) -> dict[Pair, Current]:
 
 
 def _lock(judgment_list: JudgmentList) -> JudgmentList:
-    """The list as it is now, until the transaction ends. Raises CommitRefused if it is archived."""
-    # no_key: rows that only point to the list can be written meanwhile
-    locked = JudgmentList.objects.select_for_update(no_key=True).get(pk=judgment_list.pk)
-    if locked.archived_at is not None:
-        raise CommitRefused("archived", "This list is archived, so it can’t be changed.")
+    """`lock_list` for a commit. Raises CommitRefused if it is archived."""
+    locked = lock_list(judgment_list.pk)
+    _check_open(locked)
     return locked
+
+
+def _check_open(judgment_list: JudgmentList) -> None:
+    if judgment_list.archived_at is not None:
+        raise CommitRefused("archived", "This list is archived, so it can’t be changed.")
 
 
 def _wanted(changes: Iterable[Change]) -> dict[Pair, Wanted]:
@@ -348,9 +377,14 @@ def make_version(
     removed: int = 0,
     signals: Sequence[tuple[str, int]] = (),
 ) -> JudgmentVersion:
-    """The list's next version, announced on commit; the caller holds the list's lock."""
+    """The list's next version, announced on commit; the caller holds the list's lock.
+
+    Raises ListBusy while rows of it are written in parts.
+    """
     number = judgment_list.head + 1
-    JudgmentList.objects.filter(pk=judgment_list.pk).update(head=number)
+    own_qs = JudgmentList.objects.filter(pk=judgment_list.pk, unfinished=None)
+    if not own_qs.update(head=number):
+        raise ListBusy
     announce = partial(
         version_committed.send, JudgmentList, list_id=judgment_list.pk, number=number
     )
