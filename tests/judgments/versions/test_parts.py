@@ -313,7 +313,8 @@ def test_labels_are_consolidated_when_the_import_has_ended(
     world: World, after_each: Any, settings: Any
 ) -> None:
     settings.LIVE_COMMIT_INTERVAL = 0.0
-    campaign = make_campaign(world=world, pairs=[(world.queries[0], world.documents[0])])
+    pairs = [(world.queries[0], world.documents[0])]
+    campaign = make_campaign(world=world, pairs=pairs, overlap=1)
     waits: list[float] = []
 
     def look() -> None:
@@ -387,11 +388,7 @@ def test_a_job_waits_for_another_import_without_losing_an_attempt(
 def test_rest_refuses_with_409_and_says_when_to_try_again(world: World, client: Any) -> None:
     JudgmentList.objects.update(unfinished=uuid4(), unfinished_at=timezone.now())
     client.force_login(world.ada, backend="django.contrib.auth.backends.ModelBackend")
-    refused = client.post(
-        "/api/v1/collections/books/lists/main/revert",
-        {"version": 1, "reason": ""},
-        content_type="application/json",
-    )
+    refused = client.post("/api/v1/collections/books/lists/main/archive")
     assert (refused.status_code, refused.json()["code"]) == (409, "list_busy")
     assert refused["Retry-After"] == "10"
 
