@@ -54,6 +54,8 @@ def main() -> None:
         scene = http._module(environment, *build, patience=300)
         cookie = _call(environment, "board_cookie()")
         logs = [_write_file(home, turn, options) for turn in range(options.turns)]
+        if options.judgments:
+            _call(environment, f"prepare({str(logs[0])!r})")
         port, host = free_port(), HOST if options.postgres else "127.0.0.1"
         commands = http._commands(kind, port, home)
         if options.postgres:
@@ -174,6 +176,15 @@ def board_cookie() -> str:
         User.objects.get(username="ada"), "django.contrib.auth.backends.ModelBackend"
     )
     return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def prepare(path: str) -> None:
+    """Compile what reads large files, as once on every machine."""
+    from touchstone.files.trec import read_qrels
+    from touchstone.scales import Scale
+
+    for _ in range(2):  # the first may still be compiling at its end
+        read_qrels(path, name="qrels", scale=Scale.parse("0..4"))
 
 
 def begin(path: str) -> int:
