@@ -1,6 +1,10 @@
 """While an import is written in parts every address reads the same as before, and none commits."""
 
+import ast
 import re
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -9,13 +13,35 @@ from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.adjudication.pairs import get_pair_page
+from annotation.changed_documents.queries import (
+    changed_judgments,
+    count_changed,
+    get_changed_page,
+)
+from annotation.consolidation.services import approve, consolidate
+from annotation.dashboards.approvals import count_waiting
+from annotation.gold.adding import _list_grades
+from annotation.gold.services import mark_gold
+from annotation.machine_judges.sources import _list_gold
+from annotation.models import Campaign
+from evaluation.samples.drawn import last_touched
+from judgments.collections.query_metadata_services import _ever_judged
+from judgments.collections.services import load_documents
+from judgments.content.queries import get_document_page
 from judgments.models import Judgment, JudgmentList
+from judgments.samples.origins import get_origins
 from tests.architecture.asking import ROWS, ask, client_of, undone
-from tests.builders import World
+from tests.builders import NOW, World, commit, make_access, make_list
+from tests.builders_annotation import label, make_campaign
+from tests.judgments.samples.builders import make_sample
 from tests.permissions.table import ROLES, Row
+from touchstone.files.collections import DocumentRecord
+from touchstone.measures.traits import Traits
 
 pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
+ROOT = Path(__file__).resolve().parents[2]
 # different at every answer
 CHANCE = re.compile(
     rb'csrf(?:middleware)?[^>]*value="[^"]*"|nonce="[^"]*"|X-CSRFToken[^}]*|content="[A-Za-z0-9]{64}"'
@@ -109,3 +135,98 @@ def test_nothing_that_is_sent_commits_or_fails(world: World) -> None:
             if changed or status not in (getattr(row, role_for(row)), 200, 409):
                 wrong.append(f"{row}: {status} {changed}")
     assert wrong == []
+
+
+BOUNDS = (
+    "at_head",
+    "up_to_head",
+    "since__lte",
+    "since__in",
+    "since__gt",
+    "version.number",
+    "none()",
+)
+UNBOUNDED = {
+    "_given_back": "under the list's lock, which no one has meanwhile",
+    "_set_aside": "under the list's lock",
+    "changed_judgments": "filters by at_head below",
+    "taken_out": "those that ended in versions that are made",
+    "last_touched": "filters by version below",
+}
+
+
+def queries_of(path: Path) -> Iterator[str]:
+    """The statements of a module that query judgments, but for the functions above."""
+    for function in ast.walk(ast.parse(path.read_text())):
+        if isinstance(function, ast.FunctionDef) and function.name not in UNBOUNDED:
+            for statement in ast.walk(function):
+                if isinstance(statement, ast.Assign | ast.Return | ast.Expr):
+                    yield ast.unparse(statement)
+
+
+def test_whoever_queries_judgments_says_up_to_which_version() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {source}"
+        for app in ("annotation", "config", "evaluation", "judgments")
+        for path in sorted((ROOT / app).rglob("*.py"))
+        if "Judgment.objects" in path.read_text() and "migrations" not in path.parts
+        for source in queries_of(path)
+        if "Judgment.objects" in source and not any(one in source for one in BOUNDS)
+    ]
+    assert wrong == []
+
+
+def test_what_few_pages_show_is_read_up_to_the_head_too(world: World) -> None:
+    """With labels on changed documents, gold, a sample, and grades that wait for approval."""
+    ada, list_id = make_access(collection=world.collection), world.judgments.pk
+    commit(
+        judgment_list=world.judgments, grades={(q, world.documents[1]): 2 for q in world.queries}
+    )
+    other = make_list(collection=world.collection, slug="other")
+    commit(judgment_list=other, grades={(world.queries[0], world.documents[0]): 1})
+    plan = make_sample(world=world)
+    campaign = make_campaign(world=world, overlap=1, commit=Campaign.Commit.APPROVAL)
+    pairs = campaign.pairs.select_related("campaign__list", "list").order_by("pk")
+    for pair in pairs[:4]:
+        label(pair=pair, username="ben", grade=2)
+    consolidate(list_id=list_id, at=NOW)
+    approve(access=ada, campaign=campaign, at=NOW)
+    label(pair=pairs[4], username="ben", grade=1)
+    consolidate(list_id=list_id, at=NOW + timedelta(hours=1))
+    mark_gold(access=ada, pair=pairs[5], low=2, high=2, reason="", at=NOW)
+    record = DocumentRecord(
+        doc_id=world.documents[0].docid, title="", text="Another.", url="", fields={}, line=1
+    )
+    load_documents(collection=world.collection, records=[record], by=None, at=NOW)
+
+    def read() -> dict[str, Any]:
+        cache.clear()
+        own = JudgmentList.objects.get(pk=list_id)
+        document = get_document_page(
+            access=ada, docid=world.documents[0].docid, list_slug="main", version="", page=""
+        )
+        return {
+            "changed": (count_changed(own), changed_judgments(own).count()),
+            "changed rows": list(get_changed_page(access=ada, slug="main", page="").rows),
+            "origins": get_origins(judgment_list=own),
+            "waiting": count_waiting(campaign),
+            "gold": (_list_gold(list_id), _list_grades(own)),
+            "touched": last_touched(plan),
+            "holdings": [
+                get_pair_page(access=ada, pair_id=pk).judgments
+                for pk in campaign.pairs.values_list("pk", flat=True)
+            ],
+            "others": document.others,
+        }
+
+    before = read()
+    assert before["changed"][0]
+    assert before["waiting"]
+    assert before["gold"][0]
+    assert before["others"]
+    written = write_half()
+    assert read() == before
+    # a query that only the unfinished import has judged makes no version of its list
+    assert not _ever_judged(other, {world.queries[1].pk: Traits("tail", 1.0)})
+    assert _ever_judged(other, {world.queries[0].pk: Traits("tail", 1.0)})
+    assert beyond_head() == written
