@@ -7,18 +7,8 @@ from django.db.models.signals import post_migrate
 from judgments.named import Named
 from judgments.triggers import AppendOnly, announce_access, keep_append_only
 
-# A row of `judgments_judgment` begins, or ends, in a version that an import has not made yet.
-BEYOND_HEAD = (
-    "EXISTS (SELECT 1 FROM judgments_judgmentlist AS l "
-    "WHERE l.id = OLD.list_id AND l.head < {} AND l.unfinished IS NOT NULL)"
-)
 APPEND_ONLY = [
-    AppendOnly(
-        "judgments_judgment",
-        closes="until",
-        reopens=BEYOND_HEAD.format("OLD.until"),
-        removes=BEYOND_HEAD.format("OLD.since"),
-    ),
+    AppendOnly("judgments_judgment", closes="until"),
     AppendOnly("judgments_judgmentversion"),
     AppendOnly("judgments_querymetadatahistory"),
     AppendOnly("judgments_release"),

@@ -56,8 +56,6 @@ class AppendOnly:
 
     table: the table's name.
     closes: the one column that may go from null to a value, once, with nothing else changing.
-    reopens, removes: on SQLite, conditions (SQL, of the row `OLD`) under which it may go back to
-    null, and under which a row may be deleted: what was written in parts and no version came of.
     empties: columns of text or bytes that may become empty, with nothing else changing.
     deletable: True where whole rows may still be deleted (stored evaluations are thinned).
     """
@@ -66,8 +64,6 @@ class AppendOnly:
     closes: str | None = None
     deletable: bool = False
     empties: tuple[str, ...] = ()
-    reopens: str = ""
-    removes: str = ""
 
 
 def keep_append_only(app: AppConfig, tables: list[AppendOnly]) -> None:
@@ -164,33 +160,23 @@ def _forbidden(table: AppendOnly, columns: list[str], differs: str) -> str:
         return " OR ".join(others + filled)
     if table.closes is None:
         return "1 = 1"
-    changed = _changed(table, columns, differs)
-    return f'{changed} OR OLD."{table.closes}" IS NOT NULL OR NEW."{table.closes}" IS NULL'
-
-
-def _changed(table: AppendOnly, columns: list[str], differs: str) -> str:
-    """The SQL condition that something else changes than what may be closed."""
-    return " OR ".join(
+    changed = " OR ".join(
         f'NEW."{name}" {differs} OLD."{name}"' for name in columns if name != table.closes
     )
+    return f'{changed} OR OLD."{table.closes}" IS NOT NULL OR NEW."{table.closes}" IS NULL'
 
 
 def _sqlite(table: AppendOnly, columns: list[str]) -> list[str]:
     refuse = f"SELECT RAISE(ABORT, '{table.table} is append-only');"
     forbidden = _forbidden(table, columns, "IS NOT")
-    if table.reopens:
-        others = _changed(table, columns, "IS NOT")
-        reopened = f'NEW."{table.closes}" IS NULL AND {table.reopens}'
-        forbidden = f"({forbidden}) AND ({others} OR NOT ({reopened}))"
     statements = [
         f'CREATE TRIGGER "{table.table}_update" BEFORE UPDATE ON "{table.table}" WHEN {forbidden} '
         + f"BEGIN {refuse} END"
     ]
     if not table.deletable:
-        kept = f"WHEN NOT ({table.removes}) " if table.removes else ""
         statements.append(
             f'CREATE TRIGGER "{table.table}_delete" BEFORE DELETE ON "{table.table}" '
-            + f"{kept}BEGIN {refuse} END"
+            + f"BEGIN {refuse} END"
         )
     return statements
 

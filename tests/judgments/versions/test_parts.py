@@ -281,32 +281,32 @@ def test_what_fails_is_taken_back_at_once(world: World, after_each: Any) -> None
     assert (own.head, own.unfinished) == (2, None)
 
 
-def test_triggers_let_only_rows_beyond_the_head_go(
+def test_triggers_keep_all_rows_from_everything_else(
     world: World, after_each: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def refuses() -> None:
+        own_qs = Judgment.objects.filter(list=world.judgments)
+        for refused in (
+            lambda: own_qs.filter(since=1)._raw_delete("default"),
+            lambda: own_qs.filter(since=3)._raw_delete("default"),
+            lambda: own_qs.filter(until=2).update(until=None),
+            lambda: own_qs.filter(until=3).update(until=None),
+            lambda: own_qs.filter(since=3).update(grade=0),
+        ):
+            with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+                refused()
+
     rows = some_rows(world, 60, 54)
-    assert kill_after(20, after_each, monkeypatch, lambda: write(world.judgments, rows))
-    own_qs = Judgment.objects.filter(list=world.judgments)
-    for rows_qs in (own_qs.filter(since__lte=2), own_qs.filter(since=1, until=3)):
-        assert rows_qs.exists()
-        with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
-            rows_qs._raw_delete("default")
-    for refused in (
-        lambda: own_qs.filter(until=2).update(until=None),
-        lambda: own_qs.filter(until=3).update(until=4),
-        lambda: own_qs.filter(until=3).update(until=None, grade=0),
-        lambda: own_qs.filter(since=3).update(grade=0),
-        lambda: own_qs.filter(since=3).update(since=2),
-    ):
-        with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
-            refused()
-    JudgmentList.objects.update(unfinished=None)  # no import is at work: nothing goes
-    for refused in (
-        lambda: own_qs.filter(since=3)._raw_delete("default"),
-        lambda: own_qs.filter(until=3).update(until=None),
-    ):
-        with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
-            refused()
+    for count in (20, 25):
+        assert kill_after(count, after_each, monkeypatch, lambda: write(world.judgments, rows))
+        refuses()
+        age_mark()
+        # killed between two parts of taking back
+        kill_after(3, after_each, monkeypatch, lambda: take_back(world.judgments.pk))
+        assert Judgment.objects.filter(until=3).exists()
+        if Judgment.objects.filter(since=3).exists():
+            refuses()
+        age_mark()
 
 
 def test_labels_are_consolidated_when_the_import_has_ended(
