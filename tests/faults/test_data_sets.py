@@ -1,5 +1,9 @@
-"""Workers are killed and Redis is emptied while a data set is evaluated: the same integers."""
+"""Workers are killed and Redis is emptied while a data set is evaluated: the same integers.
 
+TOUCHSTONE_LAKE_ROWS=20000000 ./run tests tests/faults/test_data_sets.py --long is its longest form.
+"""
+
+import os
 import time
 from collections.abc import Callable
 from functools import partial
@@ -53,6 +57,7 @@ SET leased_until = '2001-01-01 00:00:00+00:00', announced_at = '2001-01-01 00:00
 WHERE done_at IS NULL
 """
 SPILL, BUCKET = 2, 3
+ROWS = int(os.environ.get("TOUCHSTONE_LAKE_ROWS", "1000000"))  # of the long form
 PATIENCE = 120.0  # seconds, on a slow machine that does other things as well
 
 
@@ -99,7 +104,7 @@ class Lake:
 
 
 @pytest.mark.parametrize(
-    ("rows", "strikes"), [(40_000, 2), pytest.param(1_000_000, 8, marks=pytest.mark.long)]
+    ("rows", "strikes"), [(40_000, 2), pytest.param(ROWS, 8, marks=pytest.mark.long)]
 )
 def test_killed_workers_and_a_flushed_redis_change_no_integer(
     rows: int, strikes: int, tmp_path: Path, own_migrated_database_url: str, own_redis_url: str
