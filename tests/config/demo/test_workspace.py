@@ -65,6 +65,12 @@ pytestmark = [pytest.mark.django_db, pytest.mark.first_pass, pytest.mark.xdist_g
 NOW = timezone.now()
 
 
+@pytest.fixture(autouse=True)
+def jobs_give_no_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which would wait for the transaction that all is done in here, and the job for its end."""
+    monkeypatch.setattr("judgments.jobs.services.PULSE", 3600.0)
+
+
 @pytest.fixture(scope="module")
 def built(django_db_setup, django_db_blocker):
     """One workspace for all tests here: each looks, none changes what the next one sees."""
@@ -289,9 +295,11 @@ def test_people_judged_the_questions_drawn_for_them_completely_and_three_means_a
 
 
 def test_serving_a_demo_starts_its_search_server_and_takes_a_first_snapshot(
-    built, settings, tmp_path
+    built, settings, tmp_path, monkeypatch
 ):
     settings.HOME = tmp_path
+    # half a minute of answers; what it says of them is tested above
+    monkeypatch.setattr(live_search, "have_judge", lambda *_, **__: None)
     assert live_search.make_server(0, at=NOW) is None  # this home has no demo
     keep_sign_ins([], tmp_path)
     with transaction.atomic():
