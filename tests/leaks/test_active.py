@@ -12,7 +12,7 @@ from tests.leaks.scoring import Score, Scored, Seen, measure, score
 
 # The bounds are as much wider than the long form's. That form has campaigns with less gold, too:
 # these take more labels for each gold pair, and a way that is open is open at every percent.
-GOLD, PERCENTS = 30, (20,)  # what is put back is found with as much
+GOLD, PERCENTS = 20, (20,)  # what is put back is found with as much
 IN_SHORT = "drawn_for_each_count"
 
 
