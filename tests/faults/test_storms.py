@@ -31,7 +31,7 @@ def check_calm(outcome: Outcome, plan: Plan) -> None:
     assert outcome.labels >= plan.labels, str(outcome)
     assert outcome.convergence_seconds is not None, str(outcome)
     assert outcome.convergence_seconds < SECONDS, str(outcome)
-    assert outcome.backlog["pairs to conclude"] > 0, str(outcome)
+    assert any(outcome.backlog.values()), str(outcome)
     assert "no pair was due any more" in outcome.stages, str(outcome)
 
 
