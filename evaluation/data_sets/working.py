@@ -341,7 +341,8 @@ def _folder(evaluation: DataSetEvaluation) -> Path:
 
 
 def _name(number: int) -> str:
-    return f"{number:06}.arrow"
+    # not ".arrow": what a version before wrote so is laid out otherwise, and is spilled again
+    return f"{number:06}.rows"
 
 
 def _forget(evaluation: DataSetEvaluation) -> None:

@@ -116,7 +116,7 @@ def _of_buckets(
         limit = spilling.limit
         if limit is None:
             limit = int(shutil.disk_usage(folder).free * _FREE)
-        files = [folder / f"{position:06}.arrow" for position in range(len(parts))]
+        files = [folder / f"{position:06}.rows" for position in range(len(parts))]
         spills = [
             partial(spill, plan, part, n_buckets, file)
             for part, file in zip(parts, files, strict=True)
