@@ -220,9 +220,8 @@ class RefusalMiddleware:
         done now, by a page."""
         if isinstance(exception, NotFound):
             raise Http404(exception.message) from exception
-        if isinstance(exception, Archived):
-            return render(request, "409.html", {"reason": exception.message}, status=409)
-        if isinstance(exception, NotNow):
-            context = {"title": "Not now", "reason": exception.message}
+        if isinstance(exception, Archived | NotNow):
+            title = "Archived" if isinstance(exception, Archived) else "Not now"
+            context = {"title": title, "reason": exception.message}
             return render(request, "409.html", context, status=409)
         return None

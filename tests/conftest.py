@@ -160,13 +160,10 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> str:
     a processor, so it is done once for these migrations, and kept: in var/tests, or on the server.
     """
     home = tmp_path_factory.mktemp("migrated")
-    name = f"touchstone_{services.digest_of_migrations()}"
     server = os.environ.get("DATABASE_URL", "")
-    with services.one_at_a_time():  # the other process of a pass then finds it
-        if server.startswith("postgres"):
-            services.keep_postgres_database(server, name, home=home)
-            return name
-        return str(services.keep_sqlite_database(name, home=home))
+    if server.startswith("postgres"):
+        return services.keep_postgres_database(server, home=home)
+    return str(services.keep_sqlite_database(home=home))
 
 
 @pytest.fixture(scope="session")

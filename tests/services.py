@@ -220,15 +220,15 @@ def own_postgres_database(server: str, *, like: str = "template1") -> Iterator[s
         _execute(server, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
-def digest_of_migrations() -> str:
-    """Of what a migrated database follows from: our migrations and triggers, and the packages with
-    theirs."""
+def _name_of_migrations() -> str:
+    """With a digest of what a migrated database follows from: our migrations and triggers, and the
+    packages with theirs."""
     triggers = (*sorted(ROOT.glob("*/apps.py")), ROOT / "judgments" / "triggers.py")
     files = (*sorted(ROOT.glob("*/migrations/*.py")), *triggers, ROOT / "requirements.lock")
     found = hashlib.sha256()
     for file in files:
         found.update(str(file.relative_to(ROOT)).encode() + file.read_bytes())
-    return found.hexdigest()[:16]
+    return f"touchstone_{found.hexdigest()[:16]}"
 
 
 @contextmanager
@@ -240,29 +240,33 @@ def one_at_a_time() -> Iterator[None]:
         yield
 
 
-def keep_sqlite_database(name: str, *, home: Path) -> Path:
-    """The migrated database of this name in var/tests, made if it is not there."""
-    kept = KEPT / f"{name}.sqlite3"
-    if not kept.exists():
-        made = home / "touchstone.sqlite3"
-        _migrate(f"sqlite:///{made}", home)
-        part = kept.with_suffix(f".{os.getpid()}")
-        shutil.copy(made, part)
-        part.replace(kept)
+def keep_sqlite_database(*, home: Path) -> Path:
+    """A migrated database that holds nothing, in var/tests; made if it is not there."""
+    with one_at_a_time():  # another process then finds it
+        kept = KEPT / f"{_name_of_migrations()}.sqlite3"
+        if not kept.exists():
+            made = home / "touchstone.sqlite3"
+            _migrate(f"sqlite:///{made}", home)
+            part = kept.with_suffix(f".{os.getpid()}")
+            shutil.copy(made, part)
+            part.replace(kept)
     return kept
 
 
-def keep_postgres_database(server: str, name: str, *, home: Path) -> None:
-    """Make the migrated database of this name on the server, if it is not there."""
-    with psycopg.connect(server, autocommit=True, connect_timeout=5) as connection:
-        found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
-        if found.fetchone():
-            return
-    with own_postgres_database(server) as url:
-        _migrate(url, home)
-        made = urlsplit(url).path.strip("/")
-        with suppress(psycopg.errors.DuplicateDatabase):  # another folder's tests were quicker
-            _execute(server, f"ALTER DATABASE {made} RENAME TO {name}")
+def keep_postgres_database(server: str, *, home: Path) -> str:
+    """The name of a migrated database on the server that holds nothing; made if it is not there."""
+    name = _name_of_migrations()
+    with one_at_a_time():
+        with psycopg.connect(server, autocommit=True, connect_timeout=5) as connection:
+            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
+            if found.fetchone():
+                return name
+        with own_postgres_database(server) as url:
+            _migrate(url, home)
+            made = urlsplit(url).path.strip("/")
+            with suppress(psycopg.errors.DuplicateDatabase):  # another folder's tests were quicker
+                _execute(server, f"ALTER DATABASE {made} RENAME TO {name}")
+    return name
 
 
 def _migrate(url: str, home: Path) -> None:

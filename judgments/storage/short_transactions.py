@@ -1,8 +1,8 @@
 """Much to write on SQLite, which has one writer, while people label."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import perf_counter, sleep
 from typing import Final
 
 from django.db import connection, transaction
@@ -22,12 +22,7 @@ def short_transaction() -> Iterator[None]:
         yield
         return
     with transaction.atomic():
-        began = time.perf_counter()
+        began = perf_counter()
         yield
     if connection.vendor == "sqlite":
-        pause(min(time.perf_counter() - began, LONGEST_PAUSE))
-
-
-def pause(seconds: float) -> None:
-    """Let others write."""
-    time.sleep(seconds)
+        sleep(min(perf_counter() - began, LONGEST_PAUSE))

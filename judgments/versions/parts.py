@@ -5,7 +5,7 @@ the list is marked first (`unfinished`). Then come rows that begin, or end, in t
 head, where no reader looks. The last transaction makes the version and takes the mark away.
 Meanwhile no one else may commit to the list, who could not know what the next version holds.
 
-Where an import was killed, its mark falls silent: whoever writes to the list in parts next, or the
+Where an import was killed, its mark falls silent: the next import into the list in parts, or the
 sweep, deletes what it has written. On PostgreSQL, and for little, all is one transaction.
 """
 

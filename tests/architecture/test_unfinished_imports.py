@@ -164,7 +164,7 @@ def queries_of(path: Path) -> Iterator[str]:
                     yield ast.unparse(statement)
 
 
-def test_whoever_queries_judgments_says_up_to_which_version() -> None:
+def test_every_query_of_judgments_says_up_to_which_version() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}: {source}"
         for app in ("annotation", "config", "evaluation", "judgments")

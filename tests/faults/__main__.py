@@ -24,13 +24,7 @@ from pathlib import Path
 
 from tests.faults.sabotage import SABOTAGES
 from tests.faults.storm import Outcome, Plan, storm_embedded, storm_in_production
-from tests.services import (
-    digest_of_migrations,
-    keep_sqlite_database,
-    one_at_a_time,
-    private_postgres,
-    private_redis,
-)
+from tests.services import keep_sqlite_database, private_postgres, private_redis
 
 EVERYTHING = Plan(
     annotators=12,
@@ -96,9 +90,7 @@ def run(plan: Plan, directory: Path, *, is_embedded: bool) -> Outcome:
     """The storm on servers of its own."""
     if is_embedded:
         (home := directory / "home").mkdir()
-        with one_at_a_time():
-            kept = keep_sqlite_database(f"touchstone_{digest_of_migrations()}", home=directory)
-        shutil.copy(kept, home / "touchstone.sqlite3")
+        shutil.copy(keep_sqlite_database(home=directory), home / "touchstone.sqlite3")
         return storm_embedded(plan, directory=directory)
     with private_postgres(is_durable=True) as database_url, private_redis() as redis_url:
         return storm_in_production(

@@ -27,7 +27,7 @@ def grades_of(rows: list[tuple[int, int, int]]) -> PairGrades:
 
 
 def commit_many(
-    judgment_list: JudgmentList, rows: list[tuple[int, int, int]]
+    judgment_list: JudgmentList, rows: list[tuple[int, int, int]], **more: Any
 ) -> JudgmentVersion | None:
     return commit_grades(
         judgment_list=judgment_list,
@@ -36,6 +36,7 @@ def commit_many(
         at=NOW,
         reason="a test",
         source=JudgmentVersion.Source.IMPORT,
+        **more,
     )
 
 

@@ -23,10 +23,10 @@ from judgments.storage import bulk
 from judgments.versions import parts
 from judgments.versions.parts import ListBusy, list_abandoned, take_back
 from judgments.versions.queries import at_head, get_judged, list_differences
-from judgments.versions.services import Change, CommitRefused, commit_grades
+from judgments.versions.services import Change, CommitRefused
 from tests.builders import NOW, World, commit, make_access, make_world
 from tests.builders_annotation import label, make_campaign
-from tests.judgments.versions.test_many_grades import grades_of, make_other, rows_of
+from tests.judgments.versions.test_many_grades import commit_many, make_other, rows_of
 from touchstone.files.trec import read_qrels
 from touchstone.scales import Scale
 
@@ -47,7 +47,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "SHORT", PART)
     monkeypatch.setattr(bulk, "SHORT", PART)
     monkeypatch.setattr("judgments.versions.services.BLOCK", 10)
-    monkeypatch.setattr("judgments.storage.short_transactions.pause", lambda _: None)
+    monkeypatch.setattr("judgments.storage.short_transactions.sleep", lambda _: None)
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def after_each(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]]
     """Have something done after every part, as others do it in the pause."""
 
     def install(look: Callable[[], None]) -> None:
-        monkeypatch.setattr("judgments.storage.short_transactions.pause", lambda _: look())
+        monkeypatch.setattr("judgments.storage.short_transactions.sleep", lambda _: look())
 
     return install
 
@@ -76,18 +76,6 @@ def some_rows(world: World, seed: int, count: int) -> Rows:
     pairs = [(query.pk, document.pk) for query in world.queries for document in world.documents]
     rng.shuffle(pairs)
     return [(*pair, int(rng.integers(0, 3))) for pair in pairs[:count]]
-
-
-def write(judgment_list: JudgmentList, rows: Rows, **more: Any) -> JudgmentVersion | None:
-    return commit_grades(
-        judgment_list=judgment_list,
-        pairs=grades_of(rows),
-        by=None,
-        at=NOW,
-        reason="a test",
-        source=JudgmentVersion.Source.IMPORT,
-        **more,
-    )
 
 
 def read(judgment_list: JudgmentList) -> tuple[Any, ...]:
@@ -126,7 +114,7 @@ def copy_of(world: World) -> JudgmentList:
 
 def write_at_once(judgment_list: JudgmentList, rows: Rows) -> None:
     with transaction.atomic():
-        write(judgment_list, rows)
+        commit_many(judgment_list, rows)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -144,7 +132,7 @@ def test_rows_are_those_of_one_transaction_and_unseen_until_the_version(
         with pytest.raises(ListBusy):
             commit(judgment_list=world.judgments, grades=[Change(query, document, 4)])
         with pytest.raises(ListBusy):
-            write(world.judgments, rows)
+            commit_many(world.judgments, rows)
         with pytest.raises(ListBusy):
             write_at_once(world.judgments, rows)
         with pytest.raises(ListBusy):
@@ -155,7 +143,7 @@ def test_rows_are_those_of_one_transaction_and_unseen_until_the_version(
             )
 
     after_each(look)
-    version = write(world.judgments, rows)
+    version = commit_many(world.judgments, rows)
     assert version is not None
     assert len(seen) > 15
     assert all(one == before for one in seen)
@@ -167,7 +155,7 @@ def test_rows_are_those_of_one_transaction_and_unseen_until_the_version(
     assert (own.head, own.unfinished, own.unfinished_at) == (3, None, None)
     assert world.judgments.head == 3
     after_each(lambda: None)
-    assert write(world.judgments, rows) is None
+    assert commit_many(world.judgments, rows) is None
     assert commit(judgment_list=world.judgments, grades=[Change(query, document, 4)]).number == 4
 
 
@@ -198,13 +186,13 @@ def test_what_a_killed_import_left_is_taken_back_after_any_part(
     before, rows_before = read(world.judgments), rows_of(world.judgments)
     write_at_once(other, rows)
     count = 0
-    while kill_after(count, after_each, monkeypatch, lambda: write(world.judgments, rows)):
+    while kill_after(count, after_each, monkeypatch, lambda: commit_many(world.judgments, rows)):
         own = JudgmentList.objects.get(pk=world.judgments.pk)
         assert own.unfinished is not None
         assert read(own) == before
         assert not take_back(own.pk)  # it may still be alive
         with pytest.raises(ListBusy):
-            write(own, rows)
+            commit_many(own, rows)
         age_mark()
         assert list_abandoned(timezone.now()) == [own.pk]
         # who takes back can be killed as well
@@ -223,17 +211,17 @@ def test_an_import_takes_over_what_a_killed_one_left(
     world: World, after_each: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other, rows = copy_of(world), some_rows(world, 30, 45)
-    assert kill_after(12, after_each, monkeypatch, lambda: write(world.judgments, rows))
+    assert kill_after(12, after_each, monkeypatch, lambda: commit_many(world.judgments, rows))
     age_mark()
     rows = some_rows(world, 31, 30)
     write_at_once(other, rows)
-    version = write(world.judgments, rows)
+    version = commit_many(world.judgments, rows)
     assert version is not None
     assert version.number == 3
     assert rows_of(world.judgments) == rows_of(other)
 
 
-def test_whoever_was_taken_over_writes_and_deletes_nothing_more(
+def test_an_import_that_was_taken_over_writes_and_deletes_nothing_more(
     world: World, after_each: Any
 ) -> None:
     rows, parts_left = some_rows(world, 40, 45), iter(range(12))
@@ -246,7 +234,7 @@ def test_whoever_was_taken_over_writes_and_deletes_nothing_more(
 
     after_each(look)
     with pytest.raises(ListBusy):
-        write(world.judgments, rows)
+        commit_many(world.judgments, rows)
     assert rows_of(world.judgments) == theirs[0]
     assert JudgmentList.objects.get(pk=world.judgments.pk).unfinished is not None
 
@@ -258,7 +246,7 @@ def test_what_fails_is_taken_back_at_once(world: World, after_each: Any) -> None
         raise JobLost
 
     with pytest.raises(JobLost):
-        write(world.judgments, rows, finish=lose)
+        commit_many(world.judgments, rows, finish=lose)
     parts_left = iter(range(12))
 
     def fail() -> None:
@@ -267,14 +255,14 @@ def test_what_fails_is_taken_back_at_once(world: World, after_each: Any) -> None
 
     after_each(fail)
     with pytest.raises(OSError, match="no space"):
-        write(world.judgments, rows)
+        commit_many(world.judgments, rows)
     after_each(lambda: JudgmentList.objects.update(archived_at=NOW) and None)
     with pytest.raises(CommitRefused, match="archived"):
-        write(world.judgments, rows)
+        commit_many(world.judgments, rows)
     JudgmentList.objects.update(archived_at=None)
     after_each(lambda: None)
     with pytest.raises(CommitRefused, match="no grade 9"):
-        write(world.judgments, [(*rows[0][:2], 9)])
+        commit_many(world.judgments, [(*rows[0][:2], 9)])
     assert rows_of(world.judgments) == before
     own = JudgmentList.objects.get(pk=world.judgments.pk)
     assert (own.head, own.unfinished) == (2, None)
@@ -297,7 +285,9 @@ def test_triggers_keep_all_rows_from_everything_else(
 
     rows = some_rows(world, 60, 54)
     for count in (20, 25):
-        assert kill_after(count, after_each, monkeypatch, lambda: write(world.judgments, rows))
+        assert kill_after(
+            count, after_each, monkeypatch, lambda: commit_many(world.judgments, rows)
+        )
         refuses()
         age_mark()
         # killed between two parts of taking back
@@ -322,7 +312,7 @@ def test_labels_are_consolidated_when_the_import_has_ended(
             waits.append(consolidate(list_id=world.judgments.pk, at=timezone.now()).wait_seconds)
 
     after_each(look)
-    write(world.judgments, some_rows(world, 70, 45))
+    commit_many(world.judgments, some_rows(world, 70, 45))
     assert waits == [5.0]
     made = consolidate(list_id=world.judgments.pk, at=timezone.now())
     assert made.version is not None
@@ -397,7 +387,7 @@ def test_the_sweep_and_reconcile_find_what_was_left(
 ) -> None:
     before, rows = rows_of(world.judgments), some_rows(world, 80, 45)
     for _ in range(2):
-        assert kill_after(12, after_each, monkeypatch, lambda: write(world.judgments, rows))
+        assert kill_after(12, after_each, monkeypatch, lambda: commit_many(world.judgments, rows))
         wake = (parts.TASK, (world.judgments.pk,))
         assert wake not in set(list_due())
         age_mark()
@@ -411,7 +401,7 @@ def test_a_small_import_takes_back_first(
     world: World, after_each: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = some_rows(world, 90, 45)
-    assert kill_after(12, after_each, monkeypatch, lambda: write(world.judgments, rows))
+    assert kill_after(12, after_each, monkeypatch, lambda: commit_many(world.judgments, rows))
     age_mark()
     monkeypatch.setattr(parts, "MANY", 1_000)
     scale = Scale.from_json(world.judgments.scale)
