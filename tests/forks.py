@@ -83,7 +83,7 @@ def start_forking() -> str:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
-        ours = ("TOUCHSTONE_", "REDIS_", "DATABASE_", "PYTHONPATH", "PYTHONWARNINGS")
+        ours = ("TOUCHSTONE_", "REDIS_", "DATABASE_", "CELERY_", "PYTHONPATH", "PYTHONWARNINGS")
         outside = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.forks", str(listener.fileno())],
@@ -153,13 +153,17 @@ def run_forked(
 # The process that forks
 
 
-def load_everything() -> dict[str, Any]:
-    """Load Django and what commands import often; the settings that apps added as they loaded."""
+def load_everything() -> tuple[dict[str, Any], dict[str, str]]:
+    """Load Django and what commands import often.
+
+    Gives the settings and the variables of the environment that were added by what loaded.
+    """
     import django
     from django.conf import Settings, settings
     from django.core.cache import caches
     from django.db import connections
 
+    before = dict(os.environ)
     django.setup()
     for name in OFTEN_IMPORTED:
         importlib.import_module(name)
@@ -169,7 +173,10 @@ def load_everything() -> dict[str, Any]:
         type(handler).__init__(handler)
     all_of_them: Any = settings
     present = vars(Settings("config.settings"))
-    return {key: one for key, one in vars(all_of_them._wrapped).items() if key not in present}
+    return (
+        {key: one for key, one in vars(all_of_them._wrapped).items() if key not in present},
+        {key: one for key, one in os.environ.items() if key not in before},
+    )
 
 
 class Server:
@@ -178,8 +185,10 @@ class Server:
     A byte that comes is the number of a signal for it; it is killed when the connection is closed.
     """
 
-    def __init__(self, listener: socket.socket, added: Mapping[str, Any]) -> None:
-        self._listener, self._added = listener, added
+    def __init__(
+        self, listener: socket.socket, settings: Mapping[str, Any], variables: Mapping[str, str]
+    ) -> None:
+        self._listener, self._settings, self._variables = listener, settings, variables
         self._running: dict[int, socket.socket] = {}
         self._selector = selectors.DefaultSelector()
         self._woken, wake = socket.socketpair()
@@ -229,10 +238,10 @@ class Server:
             os.close(stream)
         os.chdir(cwd)
         os.environ.clear()
-        os.environ.update(env)
+        os.environ.update({**self._variables, **env})
         for action in filter(None, env.get("PYTHONWARNINGS", "").split(",")):
             warnings.simplefilter(action)  # type: ignore[arg-type]
-        forget_settings(self._added)
+        forget_settings(self._settings)
         run_program(words)
         sys.exit()
 
@@ -295,7 +304,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the tests'
     listener = socket.socket(fileno=int(sys.argv[1]))
     listener.set_inheritable(False)
-    server = Server(listener, load_everything())
+    server = Server(listener, *load_everything())
     gc.collect()
     gc.freeze()
     server.run()

@@ -14,6 +14,7 @@ from tests.forks import begin_forked, run_forked, start_forking
 
 SAY_ALL = """
 import os, re, sys
+from pprint import pformat
 import django
 django.setup()
 from django.conf import settings
@@ -23,7 +24,7 @@ from django.db import connection
 print(connection.settings_dict, caches.settings, storages.backends)
 for name in sorted(dir(settings)):
     if name.isupper():
-        print(name, re.sub(" at 0x[0-9a-f]+", "", repr(getattr(settings, name))))
+        print(name, re.sub(" at 0x[0-9a-f]+", "", pformat(getattr(settings, name))))
 print(sys.argv, os.getcwd(), sys.stdin.read(), sorted(os.environ.items()))
 print("to the errors", file=sys.stderr)
 sys.exit(7)
@@ -33,6 +34,7 @@ sys.exit(7)
 def test_it_has_its_own_settings_arguments_folder_input_output_and_status(tmp_path: Path) -> None:
     environment = {
         "DJANGO_SETTINGS_MODULE": "config.settings",
+        "LC_ALL": "C.UTF-8",
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(Path(__file__).parents[1]),
         "REDIS_URL": "redis://127.0.0.1:1/0",
