@@ -26,9 +26,10 @@ def request_fork(
     """
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(address)
-    socket.send_fds(connection, [b"-"], [stream.fileno() for stream in streams])
-    asked = json.dumps({"words": list(words), "cwd": cwd, "env": env})
-    connection.sendall(asked.encode() + b"\n")
+    asked = json.dumps({"words": list(words), "cwd": cwd, "env": env}).encode()
+    size = len(asked).to_bytes(4)
+    socket.send_fds(connection, [size], [stream.fileno() for stream in streams])
+    connection.sendall(asked)
     return connection
 
 

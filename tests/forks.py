@@ -215,9 +215,8 @@ class Server:
 
     def _fork(self) -> None:
         connection, _ = self._listener.accept()
-        _, streams, _, _ = socket.recv_fds(connection, 1, 3)
-        with connection.makefile() as request:
-            asked = json.loads(request.readline())
+        size, streams, _, _ = socket.recv_fds(connection, 4, 3)
+        asked = json.loads(connection.recv(int.from_bytes(size), socket.MSG_WAITALL))
         pid = os.fork()
         if not pid:
             self._become(streams, **asked)
