@@ -1,15 +1,16 @@
 """A real server, a real browser, and windows in which nothing may go wrong unnoticed."""
 
+import asyncio
 import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserType, sync_playwright
 
 from tests import services
 from tests.browser.warm import WarmSite
@@ -61,23 +62,66 @@ def named_parameters(metafunc: pytest.Metafunc) -> set[str]:
     return {mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")}
 
 
-# Not for the whole session: while it runs, Django takes this thread for an asynchronous one.
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run all of them in one process of the suite's, which has one browser and builds one scene."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+class Started(NamedTuple):
+    """Playwright, whose loop runs between the calls to it, and the browser with all fonts."""
+
+    kind: BrowserType
+    browser: Browser
+    loop: asyncio.AbstractEventLoop
+
+    @contextmanager
+    def at_hand(self) -> Iterator[None]:
+        """Meanwhile the loop is this thread's. At other times Django would take the thread for
+        an asynchronous one, which may not ask the database."""
+        asyncio._set_running_loop(self.loop)
+        try:
+            yield
+        finally:
+            asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="session")
+def started(chromium: Path) -> Iterator[Started]:
+    """Chromium, headless, started once."""
+    with sync_playwright() as playwright:
+        kind = playwright.chromium
+        browser = kind.launch(executable_path=chromium, args=SWITCHES)
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield Started(kind, browser, loop)
+        asyncio._set_running_loop(loop)
+        browser.close()
+
+
 @pytest.fixture(scope="module")
 def browser(
-    request: pytest.FixtureRequest, chromium: Path, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    started: Started,
+    chromium: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Browser]:
-    """Chromium, headless, on a machine that has all fonts, or the named one and no other."""
-    environment: dict[str, str | float | bool] = dict(os.environ)
-    if font := getattr(request, "param", None):
+    """The browser, on a machine that has all fonts, or one with the named font and no other."""
+    with started.at_hand():
+        font = getattr(request, "param", None)
+        if font is None:
+            yield started.browser
+            return
         settings = tmp_path_factory.mktemp("fonts") / "fonts.conf"
         settings.write_text(ONE_FONT.format(font=font, folder=services.find_fonts()[font]))
-        environment["FONTCONFIG_FILE"] = str(settings)
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=chromium, args=SWITCHES, env=environment
-        )
-        yield started
-        started.close()
+        environment: dict[str, str | float | bool] = {
+            **os.environ,
+            "FONTCONFIG_FILE": str(settings),
+        }
+        with_font = started.kind.launch(executable_path=chromium, args=SWITCHES, env=environment)
+        yield with_font
+        with_font.close()
 
 
 @pytest.fixture(scope="session")

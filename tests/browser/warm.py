@@ -1,16 +1,21 @@
-"""Servers that begin in a tenth of a second: forks of one process that has loaded everything.
+"""Servers and programs that begin at once: forks of one process that has loaded everything.
 
 `manage.py serve` takes two seconds of a processor to load what it needs, and its first pages take
-another one, a hundred times over in a run of the browser's tests.
+another one, a hundred times over in a run of the browser's tests. A program that changes something
+behind the page takes one.
 """
 
+import io
+import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 
 from tests.deployment import ROOT
@@ -35,12 +40,26 @@ class WarmSite(Embedded):
 
     def begin(self) -> None:
         """Fork a server, on the same port each time."""
+        self._running["serve"] = self._fork("serve", str(self.port))
+        self.wait_for_web()
+
+    def call(self, *words: str, patience: float = 120.0) -> str:
+        """Run a program of the project in a fork: `-m` a module, or a text after `-c`."""
+        result = self.directory / "called.json"
+        result.unlink(missing_ok=True)
+        self._fork("call", str(result), *words).wait(patience)
+        status, output = json.loads(result.read_text())
+        if status != 0:
+            raise RuntimeError(f"{words} ended with {status}:\n{output}")
+        return str(output)
+
+    def _fork(self, what: str, *words: str) -> "Forked":
+        """Let the parent fork what is named, with these words; its output goes to a log."""
         assert self._parent.stdin
         assert self._parent.stdout
-        log = self.directory / "serve.log"
-        print(self.port, log, file=self._parent.stdin, flush=True)
-        self._running["serve"] = Forked(int(self._parent.stdout.readline()))
-        self.wait_for_web()
+        log = str(self.directory / f"{what}.log")
+        print(json.dumps([log, what, *words]), file=self._parent.stdin, flush=True)
+        return Forked(int(self._parent.stdout.readline()))
 
     def close(self) -> None:
         """End the process that forks; what it forked has been stopped."""
@@ -107,27 +126,52 @@ def load_everything() -> None:
     connections.close_all()
 
 
-def fork_servers() -> None:
-    """For each line of standard input, a port and a log file, fork a server and say its process."""
-    load_everything()
+def serve(port: str) -> None:
+    """What `manage.py serve` does with a home that is migrated."""
     from config.embedded import EmbeddedServer
 
+    EmbeddedServer(host="127.0.0.1", port=int(port), on_ready=lambda: None).run()
+
+
+def call(result: str, *words: str) -> None:
+    """Run what the words name, as Python would; its status and its output are left in a file."""
+    from django.db import connections
+
+    output, status = io.StringIO(), 0
+    with redirect_stdout(output):
+        try:
+            if words[0] == "-m":
+                runpy.run_module(words[1], run_name="__main__")
+            else:
+                exec(words[words.index("-c") + 1], {"__name__": "__main__"})  # noqa: S102
+        except BaseException:  # noqa: BLE001
+            output.write(traceback.format_exc())
+            status = 1
+    connections.close_all()
+    unfinished = Path(f"{result}.part")
+    unfinished.write_text(json.dumps([status, output.getvalue()]))
+    unfinished.rename(result)
+
+
+def fork_on_demand() -> None:
+    """For each line of standard input, a log, `serve` or `call` and words: fork; say its id."""
+    load_everything()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no one waits for them
     for line in sys.stdin:
-        port, log = line.split(maxsplit=1)
+        log, what, *words = json.loads(line)
         pid = os.fork()
         if pid:
             os.write(1, b"%d\n" % pid)
             continue
         os.setsid()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        output = os.open(log.strip(), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         for stream in (1, 2):
             os.dup2(output, stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        EmbeddedServer(host="127.0.0.1", port=int(port), on_ready=lambda: None).run()
+        (serve if what == "serve" else call)(*words)
         os._exit(0)
 
 
 if __name__ == "__main__":
-    fork_servers()
+    fork_on_demand()
