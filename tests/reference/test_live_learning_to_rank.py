@@ -1,4 +1,4 @@
-"""The presets of tools that are given arrays, against the tools, on 500 random queries with ties.
+"""The presets of tools that are given arrays, against the tools, on random queries with ties.
 
 They run where the tools are installed; what the tools printed for one small file is recorded, and
 is met everywhere (test_recorded).
@@ -17,6 +17,7 @@ from touchstone.measures.grammar import parse_measure
 from touchstone.measures.judged_files import JudgedQueries
 from touchstone.measures.presets import preset
 
+QUERIES = 150
 CUTOFFS = (1, 3, 5, 10, 20)
 Lists = dict[str, list[tuple[int, float]]]
 
@@ -30,7 +31,7 @@ def lists() -> Lists:
             (rng.choice((0, 0, 0, 1, 2, 3, 4)), score)
             for score in sorted((rng.randint(0, 20) / 4 for _ in range(size)), reverse=True)
         ]
-        for number in range(500)
+        for number in range(QUERIES)
         for size in [rng.randint(2, 60)]
     }
 
@@ -54,7 +55,7 @@ def test_scikit_learn_is_met_in_every_query(
 ) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     own = found(files, "sklearn_ndcg_score", k)
-    assert own.counts == (500,)
+    assert own.counts == (QUERIES,)
     for row, query_id in enumerate(own.query_ids):
         grades, scores = (np.array([column]) for column in zip(*lists[query_id], strict=True))
         expected = metrics.ndcg_score(grades, scores, k=k)

@@ -244,17 +244,17 @@ def test_a_run_that_comes_later_wakes_a_worker_at_once(
 def test_all_of_many_runs_are_there_and_no_ranking_is_read_again(
     world: World, wide: JudgmentList, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(420):
+    for number in range(60):
         make_run(
             collection=world.collection,
             text=f"q1 Q0 d1 1 {number + 1} t\nq1 Q0 d2 2 0 t\n",
             name=f"run-{number}",
         )
-    assert compute(wide) == 420
+    assert compute(wide) == 60
     monkeypatch.setattr(services, "run_file", None)
     assert compute(wide) == 0
     page = get_list_page(world).context["page"]
-    assert (len(page.runs), page.computing) == (420, 0)
+    assert (len(page.runs), page.computing) == (60, 0)
 
 
 @pytest.mark.usefixtures("rivals")

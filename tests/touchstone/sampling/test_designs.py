@@ -54,7 +54,7 @@ def test_a_seed_draws_the_same_queries_whatever_the_order_of_the_frame(design):
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_queries_are_drawn_as_often_as_their_chances_say(design):
-    frame, seeds = traffic(60), 500
+    frame, seeds = traffic(60), 200
     chances = np.full(60, np.nan)
     for seed in range(60):
         plan = DESIGNS[design](frame, seed)
