@@ -19,7 +19,7 @@ from tests.evaluation.live_rankers.engine import make_live, results, running
 from tests.evaluation.live_rankers.test_snapshots import take
 from touchstone.measures.defaults import DEFAULT_MEASURES
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 WAKE = ("evaluation.check_canaries", ())
 QUERIES = 12
 

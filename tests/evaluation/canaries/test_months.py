@@ -20,8 +20,8 @@ from benchmarks.canaries import (
 )
 from touchstone.statistics.monitoring import fall_of, judge_coverage, judge_floor, judge_quality
 
-MONTHS = 60
-MORE = 200  # where shares are compared
+MONTHS = 30
+MORE = 100  # where shares are compared
 NEAR = 0.12
 BY_NAME = {change.name: change for change in CHANGES}
 

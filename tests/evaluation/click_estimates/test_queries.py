@@ -10,7 +10,7 @@ from tests.builders import World, make_access, make_world
 from tests.evaluation.builders import make_run
 from tests.judgments.clicks.builders import EXAMINATION, make_clicks, page_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 PAGES = 8000
 

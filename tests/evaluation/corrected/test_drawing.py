@@ -18,7 +18,7 @@ from tests.builders import NOW, commit, make_access
 from tests.evaluation.corrected.builders import make_judged
 from touchstone.statistics.three_means import queries_for
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from tests.evaluation.corrected.builders import label, machine_grades, make_judg
 from tests.evaluation.corrected.test_services import values_by
 from touchstone.statistics.corrected import corrected_list_mean
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 LIST = ["books", "main"]
 
 

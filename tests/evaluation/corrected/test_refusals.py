@@ -16,7 +16,7 @@ from tests.builders import NOW, make_access
 from tests.evaluation.corrected.builders import Judged, equal, make_judged
 from touchstone.measures.grammar import parse_measure
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 LIST = ["books", "main"]
 WEIGHTED = "nDCG(average='weighted')@10"
 

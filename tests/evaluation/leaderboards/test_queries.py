@@ -93,20 +93,21 @@ def arrays(found: list[RunSums]) -> list[list[object]]:
     return [np.asarray(own.sums).tolist() for own in found]
 
 
-@pytest.mark.parametrize("names", ["", "nDCG@10 P(rel=3)@3", "AP(rel=2)"])
-@pytest.mark.parametrize("segment", ["", "tail"])
+@pytest.mark.parametrize(
+    ("names", "segment"), [("", ""), ("nDCG@10 P(rel=3)@3", ""), ("AP(rel=2)", "tail")]
+)
 def test_every_version_has_the_bits_of_a_computation_from_scratch_however_it_is_reached(
     world: World, names: str, segment: str
 ) -> None:
-    label(world, count=12)
-    Evaluation.objects.filter(version__number__in=(2, 3, 4, 7, 8)).delete()
-    numbers = [*range(1, 14), *range(13, 0, -3), 9]
+    label(world, count=7)
+    Evaluation.objects.filter(version__number__in=(2, 3, 5, 6)).delete()
+    numbers = [*range(1, 9), *range(8, 0, -3), 6]
     by_some_way = {n: arrays(sums(world, number=n, names=names, segment=segment)) for n in numbers}
     queries = [query.pk for query in world.queries if query.segment == segment]
     measures = chosen_measures(world.judgments, names)
     board = Board(world.judgments.pk, measures, grades_of(world.judgments))
     sizes = [RunSize(run.pk, run.row_count, run.query_count) for run in Run.objects.all()]
-    for number in range(1, 14):
+    for number in range(1, 9):
         from_scratch = compute_sums(
             board=board, version=number, runs=sizes, query_ids=queries if segment else None
         )

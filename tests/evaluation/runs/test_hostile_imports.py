@@ -87,6 +87,7 @@ def as_imported(case: Case) -> bool:
 
 
 @pytest.mark.django_db
+@pytest.mark.first_pass
 def test_what_is_refused_leaves_no_row() -> None:
     world = make_world()
     run_import = importer(world, make_ranker(collection=world.collection))

@@ -30,7 +30,7 @@ from tests.evaluation.samples.builders import Sampled, make_sampled
 from tests.judgments.samples.builders import make_frame, make_sample
 from touchstone.sampling.estimation import hajek_mean
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 WIDE = Design(by_size=True, cuts=(0.7,), n=55, allocation=SEARCHES)
 SIMPLE = Design(by_size=False, cuts=(), n=55, allocation=QUERIES)
