@@ -6,8 +6,9 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -48,27 +49,60 @@ SESSION = "a" * 32
 BOARD = "/c/books/lists/main/leaderboard"
 
 
-def ticket(
-    person: int = 1, topic: str = "board-1", key: str = "", *, session: str = SESSION, ago: int = 0
-) -> str:
-    """ago: milliseconds since the viewer was checked; usually long after anything that happens."""
-    moment = now() - ago if ago else now() + 60_000
-    return make_ticket(Ticket(person, digest_of(session), topic, key, moment))
-
-
 class Listening:
-    """A running listener, and its database."""
+    """A running listener and its database, for one test: its people, topics and keys are its own.
 
-    def __init__(self, port: int, database: str) -> None:
-        self.port, self._database = port, database
+    began: when the listener had begun, in milliseconds. number: of the test. first: its ids are
+    greater by as much.
+    """
+
+    def __init__(self, port: int, database: str, began: int, number: int = 0) -> None:
+        self.port, self._database, self.began = port, database, began
+        self.first = 1000 * number
+
+    def of_another_test(self, number: int) -> "Listening":
+        return Listening(self.port, self._database, self.began, number)
+
+    def ticket(
+        self,
+        person: int = 1,
+        topic: int = 1,
+        key: str = "",
+        *,
+        session: str = SESSION,
+        ago: int = 0,
+    ) -> str:
+        """ago: milliseconds since the viewer was checked; usually long after what happens."""
+        moment = now() - ago if ago else now() + 60_000
+        own = (self.first + person, digest_of(session), self._topic(topic), self._key(key))
+        return make_ticket(Ticket(*own, moment))
+
+    def wait_for_old_age(self) -> None:
+        """Until a ticket of a moment ago is of later than the listener's beginning."""
+        time.sleep(max(0, self.began + 2 * SKEW - now()) / 1000)
+
+    def change_topic(self, topic: int = 1) -> None:
+        self.announce(self._topic(topic))
+
+    def change_access(self, person: int = 1) -> None:
+        self.announce(f"{PERSON}{self.first + person}")
 
     def announce(self, notice: str) -> None:
         self._say("SELECT pg_notify(%s, %s)", CHANNEL, notice)
 
     def bring(self, key: str, event: str, html: str, moment: int = 0) -> None:
         """As the web server does with the part that it answered with."""
-        for piece in pieces_of(Part(key, event, moment or now(), pack_html(html))):
+        for piece in self.pieces(key, event, html, moment or now()):
             self.announce(piece)
+
+    def pieces(self, key: str, event: str, html: str, moment: int) -> Sequence[str]:
+        return pieces_of(Part(self._key(key), event, moment, pack_html(html)))
+
+    def _topic(self, topic: int) -> str:
+        return board_topic(self.first + topic)
+
+    def _key(self, key: str) -> str:
+        return key and f"{key}-{self.first}"
 
     def cut_off(self) -> None:
         """End the listener's connection to the database, as a restart does."""
@@ -103,22 +137,33 @@ class Listening:
 
 
 @contextmanager
-def started(tmp_path: Path, database: str, settings: Any) -> Iterator[Listening]:
+def started(home: Path, database: str) -> Iterator[tuple[Listening, str]]:
+    """A listener, and its secret key."""
     port = free_port()
-    environment = production_environment(tmp_path, database, "redis://none:6379/0")
-    settings.SECRET_KEY = environment["TOUCHSTONE_SECRET_KEY"]
-    here = {"0.0.0.0:8001": f"127.0.0.1:{port}", "/dev/shm": str(tmp_path)}
+    environment = production_environment(home, database, "redis://none:6379/0")
+    here = {"0.0.0.0:8001": f"127.0.0.1:{port}", "/dev/shm": str(home)}
     command = [here.get(word, word) for word in compose_command("live")]
-    log = tmp_path / "live.log"
+    log = home / "live.log"
     with process(command, environment, log):
         assert eventually(lambda: answers(port=port, hosts=HOST)), log.read_text()
-        yield Listening(port, database)
+        yield Listening(port, database, now()), environment["TOUCHSTONE_SECRET_KEY"]
+
+
+@pytest.fixture(scope="module")
+def of_all_tests(
+    django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Listening, str, Iterator[int]]]:
+    """A listener on the tests' own database, and numbers for the tests."""
+    server = urlsplit(os.environ["DATABASE_URL"])
+    address = server._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+    with started(tmp_path_factory.mktemp("live"), address) as (listening, secret):
+        yield listening, secret, count(1)
 
 
 @pytest.fixture
-def listening(tmp_path: Path, own_database_url: str, settings: Any) -> Iterator[Listening]:
-    with started(tmp_path, own_database_url, settings) as listening:
-        yield listening
+def listening(of_all_tests: tuple[Listening, str, Iterator[int]], settings: Any) -> Listening:
+    one, settings.SECRET_KEY, numbers = of_all_tests
+    return one.of_another_test(next(numbers))
 
 
 def next_event(stream: http.client.HTTPResponse) -> dict[str, str]:
@@ -150,13 +195,13 @@ OVER = {"event": "over", "data": "{}"}
 
 
 def test_a_stream_hears_of_its_topic_at_once_and_of_no_other(listening: Listening) -> None:
-    with listening.stream(ticket()) as stream:
+    with listening.stream(listening.ticket()) as stream:
         assert stream.status == 200
         assert stream.headers["X-Accel-Buffering"] == "no"
-        listening.announce("board-2")
+        listening.change_topic(2)
         time.sleep(0.3)
         began = time.time()
-        listening.announce("board-1")
+        listening.change_topic()
         event = next_event(stream)
         assert time.time() - began < 1
     assert set(event) == {"data"}
@@ -164,39 +209,39 @@ def test_a_stream_hears_of_its_topic_at_once_and_of_no_other(listening: Listenin
 
 
 def test_a_page_is_told_at_once_of_what_it_may_have_missed(listening: Listening) -> None:
-    time.sleep(2 * SKEW / 1000)
-    listening.announce("board-1")
+    listening.wait_for_old_age()
+    listening.change_topic()
     time.sleep(0.3)
-    with listening.stream(ticket(ago=100)) as stream:
+    with listening.stream(listening.ticket(ago=100)) as stream:
         assert next_data(stream) == {"event": "0", "spread": 1000}
-    with listening.stream(ticket(topic="board-2", ago=100)) as stream:
+    with listening.stream(listening.ticket(topic=2, ago=100)) as stream:
         listening.bring("", "x" * 12, "no one's")
-        listening.announce("board-2")
+        listening.change_topic(2)
         assert next_data(stream)["spread"] == 100
 
 
 def test_a_page_that_comes_late_is_brought_what_the_others_show(listening: Listening) -> None:
-    time.sleep(2 * SKEW / 1000)
-    with listening.stream(ticket(1, key="k")) as first:
-        listening.announce("board-1")
+    listening.wait_for_old_age()
+    with listening.stream(listening.ticket(1, key="k")) as first:
+        listening.change_topic()
         listening.bring("k", next_data(first)["event"], "<p>1</p>")
         assert next_html(first) == "<p>1</p>"
         with (
-            listening.stream(ticket(2, key="k", ago=100)) as late,
-            listening.stream(ticket(3, key="other", ago=100)) as other,
+            listening.stream(listening.ticket(2, key="k", ago=100)) as late,
+            listening.stream(listening.ticket(3, key="other", ago=100)) as other,
         ):
             assert next_html(late) == "<p>1</p>"
             assert next_data(other) == {"event": "0", "spread": 1000}
 
 
 def test_events_that_come_while_pages_still_ask_are_told_as_one(listening: Listening) -> None:
-    with listening.stream(ticket()) as stream:
+    with listening.stream(listening.ticket()) as stream:
         began, sent = time.time(), 0
         while time.time() - began < 0.5:
-            listening.announce("board-1")
+            listening.change_topic()
             sent += 1
         time.sleep(0.3)
-        listening.announce(PERSON + "1")
+        listening.change_access()
         told = 0
         while next_event(stream) != OVER:
             told += 1
@@ -208,13 +253,13 @@ def test_one_page_of_a_key_asks_and_all_of_it_and_no_others_are_brought_the_part
 ) -> None:
     with ExitStack() as stack:
 
-        def follow(person: int, topic: str, key: str) -> http.client.HTTPResponse:
-            return stack.enter_context(listening.stream(ticket(person, topic, key)))
+        def follow(person: int, topic: int, key: str) -> http.client.HTTPResponse:
+            return stack.enter_context(listening.stream(listening.ticket(person, topic, key)))
 
-        first, second = follow(1, "board-1", "ours"), follow(2, "board-1", "ours")
-        theirs, own = follow(3, "board-1", "theirs"), follow(4, "board-1", "")
-        elsewhere = follow(5, "board-2", "elsewhere")
-        listening.announce("board-1")
+        first, second = follow(1, 1, "ours"), follow(2, 1, "ours")
+        theirs, own = follow(3, 1, "theirs"), follow(4, 1, "")
+        elsewhere = follow(5, 2, "elsewhere")
+        listening.change_topic()
         asked = next_data(first)  # the one that came first is told first
         other = next_data(theirs)
         assert asked["event"] != other["event"]
@@ -227,7 +272,7 @@ def test_one_page_of_a_key_asks_and_all_of_it_and_no_others_are_brought_the_part
         # the first that each is brought
         assert next_html(theirs) == "<p>theirs</p>"
         assert next_html(elsewhere) == "<p>elsewhere</p>"
-        listening.announce("board-1")
+        listening.change_topic()
         assert next_data(own) == {"event": "0", "spread": 100}
         assert next_data(second)["event"] not in (asked["event"], "0")  # by turns
 
@@ -238,8 +283,8 @@ def two_pages(
 ) -> Iterator[tuple[http.client.HTTPResponse, http.client.HTTPResponse]]:
     """The open pages of two people who are shown the same."""
     with (
-        listening.stream(ticket(1, key="k")) as first,
-        listening.stream(ticket(2, key="k")) as other,
+        listening.stream(listening.ticket(1, key="k")) as first,
+        listening.stream(listening.ticket(2, key="k")) as other,
     ):
         yield first, other
 
@@ -247,7 +292,7 @@ def two_pages(
 def test_a_part_that_is_old_or_shown_or_not_made_here_is_not_passed_on(
     listening: Listening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with listening.stream(ticket(key="k")) as stream:
+    with listening.stream(listening.ticket(key="k")) as stream:
         at = now()
         listening.bring("k", "x", "<p>1</p>", at)
         listening.bring("k", "x", "<p>1</p>", at + 1)
@@ -255,7 +300,7 @@ def test_a_part_that_is_old_or_shown_or_not_made_here_is_not_passed_on(
         with monkeypatch.context() as change:
             change.setattr(django_settings, "SECRET_KEY", "k" * 60)
             listening.bring("k", "x", "<p>forged</p>", at + 2)
-        whole = pieces_of(Part("k", "x", at + 3, pack_html("<p>cut</p>")))
+        whole = listening.pieces("k", "x", "<p>cut</p>", at + 3)
         listening.announce(whole[0][:-1])
         listening.bring("k", "x", "<p>2</p>", at + 4)
         assert [next_html(stream), next_html(stream)] == ["<p>1</p>", "<p>2</p>"]
@@ -263,7 +308,7 @@ def test_a_part_that_is_old_or_shown_or_not_made_here_is_not_passed_on(
 
 def test_another_page_is_told_where_the_first_brings_nothing(listening: Listening) -> None:
     with two_pages(listening) as (first, other):
-        listening.announce("board-1")
+        listening.change_topic()
         asked = next_data(first)
         began = time.time()
         assert next_data(other) == asked
@@ -272,10 +317,10 @@ def test_another_page_is_told_where_the_first_brings_nothing(listening: Listenin
 
 def test_of_what_happens_while_a_part_is_made_another_is_asked_for(listening: Listening) -> None:
     with two_pages(listening) as (first, other):
-        listening.announce("board-1")
+        listening.change_topic()
         asked = next_data(first)
         for _ in range(5):
-            listening.announce("board-1")
+            listening.change_topic()
         time.sleep(0.3)
         began = time.time()
         listening.bring("k", asked["event"], "<p>1</p>")
@@ -289,13 +334,13 @@ def test_a_part_that_is_too_large_makes_all_pages_ask(
 ) -> None:
     monkeypatch.setattr("judgments.live.LARGEST", 10)
     with two_pages(listening) as (first, other):
-        listening.announce("board-1")
+        listening.change_topic()
         listening.bring("k", next_data(first)["event"], "<p>large</p>")
         assert next_data(first) == next_data(other) == {"event": "0", "spread": 100}
 
 
 def test_what_is_no_valid_ticket_opens_nothing(listening: Listening) -> None:
-    good = ticket()
+    good = listening.ticket()
     said = [1, digest_of(SESSION), "board-1", "", now() + 60_000]
     other_key = signing.dumps(said, key="k" * 50, salt=SALT)
     other_purpose = signing.dumps(said, salt="something else")
@@ -309,9 +354,11 @@ def test_what_is_no_valid_ticket_opens_nothing(listening: Listening) -> None:
 
 def test_a_ticket_counts_in_its_own_browser_alone(listening: Listening) -> None:
     for cookie in ("", "sessionid=", f"sessionid={'b' * 32}", f"sessionid={digest_of(SESSION)}"):
-        with listening.stream(ticket(), cookie) as stream:
+        with listening.stream(listening.ticket(), cookie) as stream:
             assert stream.status == 403, cookie
-    with listening.stream(ticket(), f"strange=é,;=; __Host-sessionid={SESSION}") as stream:
+    with listening.stream(
+        listening.ticket(), f"strange=é,;=; __Host-sessionid={SESSION}"
+    ) as stream:
         assert stream.status == 200
 
 
@@ -319,69 +366,93 @@ def test_when_access_changes_streams_end_and_only_a_later_check_counts(
     listening: Listening,
 ) -> None:
     with (
-        listening.stream(ticket(1, key="k")) as stream,
-        listening.stream(ticket(2, key="k")) as others,
+        listening.stream(listening.ticket(1, key="k")) as stream,
+        listening.stream(listening.ticket(2, key="k")) as others,
     ):
-        listening.announce(PERSON + "1")
+        listening.change_access()
         listening.bring("k", "x", "<p>secret</p>")
         assert [next_event(stream), next_event(stream)] == [OVER, {}]
         assert next_html(others) == "<p>secret</p>"
-    with listening.stream(ticket(1, key="k", ago=1)) as refused:
+    with listening.stream(listening.ticket(1, key="k", ago=1)) as refused:
         assert refused.status == 403
-    with listening.stream(ticket(1, key="k")) as stream:
+    with listening.stream(listening.ticket(1, key="k")) as stream:
         assert stream.status == 200
 
 
 def test_one_person_has_so_many_streams_and_gets_one_back_by_leaving(listening: Listening) -> None:
     with ExitStack() as stack:
         for _ in range(MOST_OF_ONE):
-            assert stack.enter_context(listening.stream(ticket())).status == 200
-        with listening.stream(ticket()) as refused:
+            assert stack.enter_context(listening.stream(listening.ticket())).status == 200
+        with listening.stream(listening.ticket()) as refused:
             assert refused.status == 503
-        with listening.stream(ticket(2)) as others:
+        with listening.stream(listening.ticket(2)) as others:
             assert others.status == 200
 
     def opens() -> bool:
-        with listening.stream(ticket()) as stream:
+        with listening.stream(listening.ticket()) as stream:
             return stream.status == 200
 
     assert eventually(opens)
 
 
-def test_without_its_database_streams_end_and_it_comes_back_by_itself(listening: Listening) -> None:
-    with listening.stream(ticket()) as stream:
+def test_without_its_database_streams_end_and_it_comes_back_by_itself(
+    tmp_path: Path, own_database_url: str, settings: Any
+) -> None:
+    with started(tmp_path, own_database_url) as (listening, settings.SECRET_KEY):
+        check_cut_off(listening)
+
+
+def check_cut_off(listening: Listening) -> None:
+    with listening.stream(listening.ticket()) as stream:
         listening.cut_off()
         assert next_event(stream) == OVER
         assert next_event(stream) == {}
     assert eventually(lambda: listening.status("/healthz") == 200)
-    with listening.stream(ticket(ago=1)) as refused:  # what was told meanwhile is not known
+    with listening.stream(
+        listening.ticket(ago=1)
+    ) as refused:  # what was told meanwhile is not known
         assert refused.status == 403
-    with listening.stream(ticket()) as stream:
-        listening.announce("board-1")
+    with listening.stream(listening.ticket()) as stream:
+        listening.change_topic()
         assert "spread" in next_data(stream)
 
 
 # With the pages' own views, on the same database
 
 
+ENDINGS: dict[str, Callable[[User], object]] = {
+    "suspended": lambda user: User.objects.filter(pk=user.pk).update(is_active=False),
+    "another password": lambda user: User.objects.filter(pk=user.pk).update(password="x"),
+    "all sessions ended": lambda user: User.objects.filter(pk=user.pk).update(session_epoch=9),
+    "this session ended": lambda user: Session.objects.filter(user=user).delete(),
+    "another role": lambda user: Membership.objects.filter(user=user).update(role="annotator"),
+    "annotates now": lambda user: Membership.objects.filter(user=user).update(is_annotating=True),
+    "no member any more": lambda user: Membership.objects.filter(user=user).update(
+        ended_at=user.date_joined
+    ),
+    "deleted as a member": lambda user: Membership.objects.filter(user=user).delete(),
+}
+
+
 @pytest.fixture
-def world(transactional_db: None, settings: Any) -> World:
+def world(transactional_db: None, listening: Listening, settings: Any) -> World:
+    """Researchers beside the cast: Fay, and one for each of ENDINGS. The ids are the test's own."""
+    with connection.cursor() as cursor:
+        for table in ("user", "judgmentlist"):
+            cursor.execute(
+                f"ALTER SEQUENCE judgments_{table}_id_seq RESTART WITH {listening.first + 1}"
+            )
     settings.LIVE = True
     world = make_world()
     commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[0]): 1})
-    for name in ("fay", "gil"):
+    for name in ("fay", *map(name_of, ENDINGS)):
         make_member(collection=world.collection, username=name, role="researcher")
+    time.sleep(SKEW / 1000)
     return world
 
 
-@pytest.fixture
-def beside(world: World, tmp_path: Path, settings: Any) -> Iterator[Listening]:
-    """A listener on the tests' own database."""
-    server = urlsplit(os.environ["DATABASE_URL"])
-    address = server._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
-    with started(tmp_path, address, settings) as listening:
-        time.sleep(SKEW / 1000)
-        yield listening
+def name_of(ending: str) -> str:
+    return ending.replace(" ", "-")
 
 
 @contextmanager
@@ -408,13 +479,13 @@ def next_brought(stream: http.client.HTTPResponse) -> str:
 
 
 def test_pages_of_a_role_are_brought_what_one_of_them_was_answered_and_no_other_role_is(
-    world: World, beside: Listening
+    world: World, listening: Listening
 ) -> None:
     dora, fay, ada = (client_of(name) for name in ("dora", "fay", "ada"))
     with (
-        board_of(dora, beside) as first,
-        board_of(fay, beside) as second,
-        board_of(ada, beside) as lead,
+        board_of(dora, listening) as first,
+        board_of(fay, listening) as second,
+        board_of(ada, listening) as lead,
     ):
         announce(board_topic(world.judgments.pk))
         html = answer(dora, first)
@@ -427,59 +498,38 @@ def test_pages_of_a_role_are_brought_what_one_of_them_was_answered_and_no_other_
         assert (refused.status_code, "X-Live-Ticket" in refused) == (404, False)
 
 
-def _suspend(user: User) -> None:
-    User.objects.filter(pk=user.pk).update(is_active=False)
-
-
-ENDINGS: dict[str, Callable[[User], object]] = {
-    "suspended": _suspend,
-    "another password": lambda user: User.objects.filter(pk=user.pk).update(password="x"),
-    "all sessions ended": lambda user: User.objects.filter(pk=user.pk).update(session_epoch=9),
-    "this session ended": lambda user: Session.objects.filter(user=user).delete(),
-    "another role": lambda user: Membership.objects.filter(user=user).update(role="annotator"),
-    "annotates now": lambda user: Membership.objects.filter(user=user).update(is_annotating=True),
-    "no member any more": lambda user: Membership.objects.filter(user=user).update(
-        ended_at=user.date_joined
-    ),
-    "deleted as a member": lambda user: Membership.objects.filter(user=user).delete(),
-}
-
-
-@pytest.mark.parametrize("what", ENDINGS)
-def test_a_person_who_loses_access_is_brought_nothing_from_then_on(
-    world: World, beside: Listening, what: str
+def test_who_loses_access_is_brought_nothing_from_then_on_and_all_others_are(
+    world: World, listening: Listening
 ) -> None:
-    dora, fay = client_of("dora"), client_of("fay")
-    ticket_before = fay.get(BOARD, headers={"HX-Request": "true"})["X-Live-Ticket"]
-    cookie = f"sessionid={fay.cookies['sessionid'].value}"
-    with board_of(dora, beside) as first, board_of(fay, beside) as second:
-        ENDINGS[what](User.objects.get(username="fay"))
-        announce(board_topic(world.judgments.pk))
-        html = answer(dora, first)
-        assert next_brought(first) == html
-        seen = []
-        while event := next_event(second):
-            seen.append(event)
-        assert seen[-1] == OVER
-        assert not any("part" in event["data"] for event in seen)
-    with beside.stream(ticket_before, cookie) as refused:
-        assert refused.status == 403
-    refused_page = fay.get(BOARD, headers={"HX-Request": "true"})
-    assert "X-Live-Ticket" not in refused_page
-
-
-def test_an_account_that_signs_in_or_is_renamed_keeps_its_streams(
-    world: World, beside: Listening
-) -> None:
-    fay = client_of("fay")
-    with board_of(fay, beside) as stream:
+    """To sign in again or to be renamed is no loss."""
+    clients = {name: client_of(name) for name in ("dora", "fay", *map(name_of, ENDINGS))}
+    tickets = {
+        name: client.get(BOARD, headers={"HX-Request": "true"})["X-Live-Ticket"]
+        for name, client in clients.items()
+    }
+    cookies = {
+        name: f"sessionid={client.cookies['sessionid'].value}" for name, client in clients.items()
+    }
+    with ExitStack() as stack:
+        streams = {
+            name: stack.enter_context(board_of(client, listening))
+            for name, client in clients.items()
+        }
+        for ending, end in ENDINGS.items():
+            end(User.objects.get(username=name_of(ending)))
         client_of("fay")
         User.objects.filter(username="fay").update(name="Fay", last_login=world.dora.date_joined)
         announce(board_topic(world.judgments.pk))
-        assert next_brought_after(fay, stream)
-
-
-def next_brought_after(client: Client, stream: http.client.HTTPResponse) -> str:
-    html = answer(client, stream)
-    assert next_brought(stream) == html
-    return html
+        html = answer(clients["dora"], streams["dora"])
+        assert next_brought(streams["dora"]) == next_brought(streams["fay"]) == html
+        for name in map(name_of, ENDINGS):
+            seen = []
+            while event := next_event(streams[name]):
+                seen.append(event)
+            assert seen[-1] == OVER, name
+            assert not any("part" in event["data"] for event in seen), name
+    for name in map(name_of, ENDINGS):
+        with listening.stream(tickets[name], cookies[name]) as refused:
+            assert refused.status == 403, name
+        page = clients[name].get(BOARD, headers={"HX-Request": "true"})
+        assert "X-Live-Ticket" not in page, name
