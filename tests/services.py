@@ -220,6 +220,17 @@ def own_postgres_database(server: str, *, like: str = "template1") -> Iterator[s
         _execute(server, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
+def fill_postgres_database(url: str, *, like: str) -> None:
+    """Give the empty database of another server what the database has whose URL is `like`."""
+    programs = find_psql().parent
+    dump = (programs / "pg_dump", "--no-owner", "--no-privileges", like)
+    fill = (programs / "psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", url)
+    with subprocess.Popen(dump, stdout=subprocess.PIPE) as dumping:
+        subprocess.run(fill, stdin=dumping.stdout, check=True, stdout=subprocess.DEVNULL)
+    if dumping.returncode:
+        raise subprocess.CalledProcessError(dumping.returncode, dump)
+
+
 def _name_of_migrations() -> str:
     """With a digest of what a migrated database follows from: our migrations and triggers, and the
     packages with theirs."""

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-pytestmark = [pytest.mark.django_db, pytest.mark.data]
+pytestmark = [pytest.mark.django_db, pytest.mark.data, pytest.mark.first_pass]
 
 
 def said(capsys, *words):

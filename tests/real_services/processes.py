@@ -6,21 +6,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.deployment import ROOT
+from tests.deployment import ROOT, compose_command
+from tests.forks import run_forked
 
 PATIENCE = 60.0  # seconds
 
 
 def call(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
+    """Run `python WORDS`."""
+    python, *words = command
+    assert python == "python"
+    return run_forked(words, env=environment, timeout=PATIENCE)
+
+
+def prepare(environment: dict[str, str]) -> None:
+    """What is done before the processes start; the database may have been migrated before."""
+    for words in (compose_command("migrate"), ["python", "manage.py", "collectstatic", "-v0"]):
+        prepared = call(words, environment)
+        assert prepared.returncode == 0, prepared.stderr
 
 
 @contextmanager

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from config.healthcheck import answers
-from tests.deployment import HOST, compose_command, production_environment, web_command
-from tests.real_services.processes import call, eventually, process
-from tests.services import free_port, restartable_postgres
+from tests.deployment import HOST, production_environment, web_command
+from tests.real_services.processes import eventually, prepare, process
+from tests.services import fill_postgres_database, free_port, restartable_postgres
 
 pytestmark = [pytest.mark.postgres, pytest.mark.redis]
 PROXY = {"Host": HOST, "X-Forwarded-Proto": "https"}
@@ -33,14 +33,13 @@ def statuses(port: int) -> dict[str, int]:
 
 
 def test_a_restart_of_postgresql_is_a_503_and_over_when_it_is_back(
-    tmp_path: Path, own_redis_url: str
+    tmp_path: Path, own_migrated_database_url: str, own_redis_url: str
 ) -> None:
     port = free_port()
     with restartable_postgres() as server:
         environment = production_environment(tmp_path / "home", server.url, own_redis_url)
-        for words in (compose_command("migrate"), ["python", "manage.py", "collectstatic", "-v0"]):
-            prepared = call(words, environment)
-            assert prepared.returncode == 0, prepared.stderr
+        fill_postgres_database(server.url, like=own_migrated_database_url)
+        prepare(environment)
         with process(web_command(port, tmp_path), environment, tmp_path / "web.log"):
             assert eventually(lambda: answers(port=port, hosts=HOST))
             for _ in range(2):
