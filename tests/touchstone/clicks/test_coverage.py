@@ -12,12 +12,12 @@ from tests.touchstone.clicks.coverage import simulated
 @pytest.mark.parametrize(
     ("simulation", "repetitions"),
     [
-        ("curves", 60),
-        ("policies", 200),
-        ("ranking", 200),
-        ("mixed", 200),
-        ("interleaved", 200),
-        ("people", 60),
+        ("curves", 30),
+        ("policies", 100),
+        ("ranking", 100),
+        ("mixed", 100),
+        ("interleaved", 100),
+        ("people", 30),
     ],
 )
 def test_intervals_hold_the_truth(simulation: str, repetitions: int) -> None:
@@ -29,12 +29,12 @@ def test_intervals_hold_the_truth(simulation: str, repetitions: int) -> None:
 
 def test_posteriors_hold_the_truth() -> None:
     # their prior draws small scores of few clicks towards 1/2
-    for name, tally in simulated("scores", repetitions=400).items():
-        assert tally.coverage >= 0.95 - 4 * (0.95 * 0.05 / 400) ** 0.5, name
+    for name, tally in simulated("scores", repetitions=200).items():
+        assert tally.coverage >= 0.95 - 4 * (0.95 * 0.05 / 200) ** 0.5, name
 
 
 def test_naive_estimates_are_biased() -> None:
-    tallies = simulated("policies", repetitions=20) | simulated("curves", repetitions=10)
+    tallies = simulated("policies", repetitions=10) | simulated("curves", repetitions=5)
     for name in ("logged mean (naive)", "IPS clipped at 2 (biased)", "CTR (naive), rank 4"):
         assert tallies[name].mean < 0.75 * tallies[name].truth
         assert tallies[name].coverage == 0.0

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.touchstone.measures.builders import value_of
@@ -95,7 +95,6 @@ MANY = {
 }
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.sets(st.sampled_from(sorted(MANY)), min_size=1), st.integers(1, 10))
 def test_the_parts_add_up_to_the_difference(chosen: set[str], k: int) -> None:
     one = Measure(family="nDCG", cutoff=k)

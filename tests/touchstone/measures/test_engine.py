@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.touchstone.measures.builders import graded, random_qrels_and_run, values_of
@@ -94,7 +94,7 @@ def shuffled_rows(rankings: GradedRankings, order: np.ndarray) -> GradedRankings
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 2))])
 def test_a_query_has_the_same_bits_alone_in_any_order_and_among_thousands(seed: int) -> None:
     qrels, run = random_qrels_and_run(seed=seed, n_queries=60)
     measures = [parse_measure(name) for name in MANY]
@@ -135,7 +135,7 @@ def test_rankings_cut_where_the_measures_stop_have_the_bits_of_whole_ones() -> N
 
 
 def test_a_measure_has_the_same_bits_alone_and_beside_others() -> None:
-    qrels, run = random_qrels_and_run(seed=9, n_queries=80)
+    qrels, run = random_qrels_and_run(seed=9, n_queries=20)
     together = values_of(MANY, qrels, run, SCALE)
     for column, name in enumerate(MANY):
         alone = values_of([name], qrels, run, SCALE)
@@ -143,12 +143,11 @@ def test_a_measure_has_the_same_bits_alone_and_beside_others() -> None:
         assert alone.counted[:, 0].tobytes() == together.counted[:, column].tobytes()
 
 
-@settings(max_examples=30)
-@given(st.integers(0, 10**6), st.lists(st.integers(0, 29), min_size=1, max_size=6, unique=True))
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 9), min_size=1, max_size=6, unique=True))
 def test_sums_moved_by_the_touched_queries_equal_sums_from_scratch(
     seed: int, touched: list[int]
 ) -> None:
-    qrels, run = random_qrels_and_run(seed=seed, n_queries=30)
+    qrels, run = random_qrels_and_run(seed=seed, n_queries=10)
     changed = {qid: dict(judged) for qid, judged in qrels.items()}
     for row in touched:
         judged = changed[f"q{row}"]

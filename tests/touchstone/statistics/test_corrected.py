@@ -259,7 +259,7 @@ def test_what_can_not_be_corrected_is_refused(estimate, said):
 
 @pytest.mark.parametrize("cell", IN_CI, ids=lambda cell: "-".join(map(str, vars(cell).values())))
 def test_intervals_contain_the_truth_as_often_as_they_claim(cell: Cell):
-    found = simulate(cell, 2_000)
+    found = simulate(cell, 1_000)
     assert 0.92 <= found.share <= 0.98
     if cell.judge == "good":
         assert found.half < 0.6 * found.half_by_people
