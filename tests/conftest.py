@@ -15,9 +15,10 @@ from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core.management.color import no_style
-from django.db import connection
+from django.db import connection, transaction
 from django.test import TransactionTestCase
 from execnet.xspec import XSpec
+from pytest_django.plugin import DjangoDbBlocker
 
 from judgments import waking
 from tests import services
@@ -218,23 +219,38 @@ def append_only_tables_can_be_emptied() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def shared_rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Lets a module's fixtures make rows once, for all its tests; its end takes them back.
+
+    What a test changes of them is taken back when it ends, like all that it does. Objects are not:
+    give each test a deep copy of those that it may change.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
 @pytest.fixture(autouse=True)
 def ids_begin_at_one(request: pytest.FixtureRequest) -> None:
     """What follows from ids, such as an order drawn from a seed, is the same in every run.
 
     Neither database counts again by itself: PostgreSQL not after a rollback, SQLite not after the
-    tables of a test with real commits were emptied.
+    tables of a test with real commits were emptied. Where a module shares rows, ids go on after
+    theirs, which SQLite sees to itself.
     """
     marked = request.node.get_closest_marker("django_db")
     if marked is None and not USES_THE_DATABASE.intersection(request.fixturenames):
         return
     if marked is None:
         request.getfixturevalue("db")
-    models = (model for app in APPS for model in apps.get_app_config(app).get_models())
+    models = [model for app in APPS for model in apps.get_app_config(app).get_models()]
     keys = (model._meta.auto_field for model in models)
     sequences = [{"table": key.model._meta.db_table, "column": key.column} for key in keys if key]
+    statements = connection.ops.sequence_reset_by_name_sql(no_style(), sequences)
+    if "shared_rows" in request.fixturenames and connection.vendor == "postgresql":
+        statements = connection.ops.sequence_reset_sql(no_style(), models)
     with connection.cursor() as cursor:
-        statements = connection.ops.sequence_reset_by_name_sql(no_style(), sequences)
         cursor.execute("\n".join(statements))
 
 
