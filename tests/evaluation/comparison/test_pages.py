@@ -1,5 +1,7 @@
 """Runs compared: which are meant, what the page says of them, and when it says that it can't."""
 
+from copy import deepcopy
+
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
@@ -27,8 +29,8 @@ def empty_cache() -> None:
     cache.clear()
 
 
-@pytest.fixture
-def world() -> World:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> World:
     """Nine judged queries, on which d1 is best, and one that is not judged."""
     world = make_world(queries=10)
     d1, d2, d3, *_ = world.documents
@@ -42,6 +44,11 @@ def world() -> World:
     )
     world.judgments.refresh_from_db()
     return world
+
+
+@pytest.fixture
+def world(built: World) -> World:
+    return deepcopy(built)
 
 
 def runs_of(world: World) -> tuple[Run, Run]:
@@ -337,7 +344,7 @@ def test_other_measures_and_tools_are_asked_about_the_order_of_three_runs(world)
 
 
 def test_the_first_place_hangs_on_the_judgments_that_would_turn_it_round():
-    world = make_world(queries=3)
+    world = make_world(slug="small", queries=3)
     d1, d2, *_ = world.documents
     grades = {(query, d1): 3 for query in world.queries} | {(q, d2): 2 for q in world.queries}
     commit(judgment_list=world.judgments, grades=grades)

@@ -1,5 +1,7 @@
 """What moved between two runs: which queries, which documents, which way, and with which grades."""
 
+from copy import deepcopy
+
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
@@ -26,8 +28,8 @@ def empty_cache() -> None:
     cache.clear()
 
 
-@pytest.fixture
-def world() -> World:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> World:
     """q1 is the same in both runs, q2 gains, q3 loses more; q4 lies below the ranks looked at."""
     world = make_world(queries=5)
     d1, d2, _, d4, _ = world.documents
@@ -45,6 +47,11 @@ def world() -> World:
     }
     make_run(collection=world.collection, rankings=after, ranker="lsa")
     return world
+
+
+@pytest.fixture
+def world(built: World) -> World:
+    return deepcopy(built)
 
 
 def get(world: World, *, page: str = "", **more) -> MovedDocuments:

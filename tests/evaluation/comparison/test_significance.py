@@ -2,6 +2,7 @@
 
 import csv
 import io
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -23,10 +24,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 NAMES = ("a", "b", "c", "d", "e", "z")
 
 
-@pytest.fixture
-def world() -> World:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> World:
     """Thirty judged queries; run a is the worst and z the best, each better on a few more."""
-    cache.clear()
     world = make_world(queries=30, documents=5)
     best = world.documents[0]
     commit(
@@ -43,6 +43,12 @@ def world() -> World:
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     world.judgments.refresh_from_db()
     return world
+
+
+@pytest.fixture
+def world(built: World) -> World:
+    cache.clear()
+    return deepcopy(built)
 
 
 def groups(world: World, correction: str = "", **filters) -> SignificanceGroups:

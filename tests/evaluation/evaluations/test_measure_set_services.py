@@ -1,5 +1,6 @@
 """Which measures a list keeps: chosen by name, computed behind the page, nothing old is lost."""
 
+from copy import deepcopy
 from html import unescape
 
 import pytest
@@ -26,13 +27,18 @@ pytestmark = pytest.mark.django_db
 RUNS = 100
 
 
-@pytest.fixture
-def world() -> World:
-    cache.clear()
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> World:
     world = make_world(queries=4)
     grades = {(query, world.documents[1]): 3 for query in world.queries}
     commit(judgment_list=world.judgments, grades=grades)
     return world
+
+
+@pytest.fixture
+def world(built: World) -> World:
+    cache.clear()
+    return deepcopy(built)
 
 
 def choose(world: World, names: str, username: str = "ada") -> Leaderboard:

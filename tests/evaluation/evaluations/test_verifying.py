@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 
 import pytest
 from django.apps import apps
@@ -28,8 +29,8 @@ def tampering() -> Iterator[None]:
     install_triggers(connection, tables)
 
 
-@pytest.fixture
-def world() -> World:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> World:
     """Six queries, two runs, three versions; the second one is released."""
     world = make_world(queries=6)
     make_run(collection=world.collection, rankings={"q1": ["d1", "d2"], "q2": ["d5"]})
@@ -51,6 +52,11 @@ def world() -> World:
     )
     world.judgments.refresh_from_db()
     return world
+
+
+@pytest.fixture
+def world(built: World) -> World:
+    return deepcopy(built)
 
 
 def change_sums(version: int, *, place: int) -> None:

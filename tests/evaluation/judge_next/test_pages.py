@@ -1,5 +1,7 @@
 """What to judge next: the pairs that the page names, and the campaign that one button makes."""
 
+from copy import deepcopy
+
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
@@ -27,8 +29,8 @@ def empty_cache() -> None:
     cache.clear()
 
 
-@pytest.fixture
-def world() -> World:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> World:
     """Six queries; d1 is judged good everywhere; two runs that differ in d2 to d5."""
     world = make_world(queries=6)
     commit(
@@ -40,6 +42,11 @@ def world() -> World:
     other = {key: ["d1", "d4", "d5"] for key in qids}
     make_run(collection=world.collection, rankings=other, ranker="lsa")
     return world
+
+
+@pytest.fixture
+def world(built: World) -> World:
+    return deepcopy(built)
 
 
 def ask(world: World, **asked) -> JudgeNext:

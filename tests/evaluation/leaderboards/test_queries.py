@@ -2,6 +2,7 @@
 
 import io
 import random
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -44,8 +45,8 @@ def empty_cache() -> None:
     cache.clear()
 
 
-@pytest.fixture
-def world() -> World:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> World:
     world = make_world(queries=8, documents=6)
     docids = [document.docid for document in world.documents]
     rng = random.Random(3)
@@ -55,6 +56,11 @@ def world() -> World:
     everything = {(query, world.documents[0]): 3 for query in world.queries}
     commit(judgment_list=world.judgments, grades=everything)
     return world
+
+
+@pytest.fixture
+def world(built: World) -> World:
+    return deepcopy(built)
 
 
 def label(world: World, *, count: int, refreshed: bool = True) -> None:

@@ -1,6 +1,7 @@
 """The leaderboard as a browser sees it: whole, as a part, and as nothing while nothing changes."""
 
 import re
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -24,8 +25,8 @@ def empty_cache() -> None:
     cache.clear()
 
 
-@pytest.fixture
-def world() -> World:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> World:
     world = make_world()
     make_run(collection=world.collection, rankings={"q1": ["d2", "d1"]}, ranker="bm25")
     make_run(collection=world.collection, rankings={"q1": ["d1"], "q2": ["d3"]}, ranker="tfidf")
@@ -34,6 +35,11 @@ def world() -> World:
     commit(judgment_list=world.judgments, grades={(q1, d1): 3, (q2, d3): 1})
     refresh_evaluations(list_id=world.judgments.pk, at=NOW)
     return world
+
+
+@pytest.fixture
+def world(built: World) -> World:
+    return deepcopy(built)
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Numbers of a saved set: on every page that has them, and what is counted where it is held out."""
 
+from copy import deepcopy
+
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
@@ -39,8 +41,8 @@ def empty_cache() -> None:
     cache.clear()
 
 
-@pytest.fixture
-def world() -> World:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> World:
     """Ten queries, of which nine are judged: odd ones are the head, even ones the tail."""
     world = make_world(queries=10)
     d1, d2, d3, *_ = world.documents
@@ -52,6 +54,11 @@ def world() -> World:
     commit(judgment_list=world.judgments, grades=grades)
     world.judgments.refresh_from_db()
     return world
+
+
+@pytest.fixture
+def world(built: World) -> World:
+    return deepcopy(built)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """How stable an order of runs is: computed by a worker, kept, and shown when it is there."""
 
 import re
+from copy import deepcopy
 from html import unescape
 from typing import Any
 
@@ -35,8 +36,8 @@ def empty_cache() -> None:
     cache.clear()
 
 
-@pytest.fixture
-def world() -> World:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> World:
     """Nine queries of which d1 is best; bm25 shows it first, lsa on two queries only."""
     world = make_world(queries=9)
     d1, d2, *_ = world.documents
@@ -50,6 +51,11 @@ def world() -> World:
     other = dict.fromkeys(qids, ("d2", "d1")) | dict.fromkeys(qids[:2], ("d1", "d2"))
     make_run(collection=world.collection, rankings=other, ranker="lsa")
     return world
+
+
+@pytest.fixture
+def world(built: World) -> World:
+    return deepcopy(built)
 
 
 @pytest.fixture
