@@ -42,8 +42,11 @@ def empty_cache() -> None:
 
 
 @pytest.fixture(scope="module")
-def built(shared_rows: None) -> World:
-    """Ten queries, of which nine are judged: odd ones are the head, even ones the tail."""
+def built(shared_rows: None) -> tuple[World, tuple[Run, Run]]:
+    """Ten queries, of which nine are judged: odd ones are the head, even ones the tail.
+
+    A run that is best everywhere, and one that is worse on q2, q3 and q4.
+    """
     world = make_world(queries=10)
     d1, d2, d3, *_ = world.documents
     grades = {
@@ -53,23 +56,22 @@ def built(shared_rows: None) -> World:
     }
     commit(judgment_list=world.judgments, grades=grades)
     world.judgments.refresh_from_db()
-    return world
-
-
-@pytest.fixture
-def world(built: World) -> World:
-    return deepcopy(built)
-
-
-@pytest.fixture
-def runs(world: World) -> tuple[Run, Run]:
-    """A run that is best everywhere, and one that is worse on q2, q3 and q4."""
     qids = [query.qid for query in world.queries]
     worse = dict.fromkeys(qids, BEST) | dict.fromkeys(["q2", "q3", "q4"], BEST[::-1])
-    return (
+    return world, (
         make_run(collection=world.collection, rankings=dict.fromkeys(qids, BEST)),
         make_run(collection=world.collection, rankings=worse, ranker="lsa"),
     )
+
+
+@pytest.fixture
+def world(built: tuple[World, tuple[Run, Run]]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def runs(built: tuple[World, tuple[Run, Run]]) -> tuple[Run, Run]:
+    return deepcopy(built[1])
 
 
 def board(world: World, **filters):
