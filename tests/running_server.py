@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
+from tests.forks import begin_forked, run_forked
 from tests.services import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,31 +32,19 @@ def running_server(home: Path, *, seed: str) -> Iterator[dict[str, str]]:
         "TOUCHSTONE_HOME": str(home),
         "TOUCHSTONE": f"http://127.0.0.1:{port}",
     }
-    seeded = subprocess.run(
-        [sys.executable, "-c", seed],
-        cwd=ROOT,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
+    seeded = run_forked(("-c", seed), env=variables, timeout=PATIENCE)
     assert seeded.returncode == 0, seeded.stderr
     log = home.with_suffix(".log")
     with log.open("wb") as output:
-        server = subprocess.Popen(
-            [sys.executable, "manage.py", "serve", "--port", str(port)],
-            cwd=ROOT,
-            env=variables,
-            stdout=output,
-            stderr=output,
-        )
+        words = ("manage.py", "serve", "--port", str(port))
+        server = begin_forked(words, env=variables, stdout=output, stderr=output)
     try:
         assert _answers(f"{variables['TOUCHSTONE']}/login"), log.read_text()
         yield variables | json.loads(seeded.stdout.splitlines()[-1])
     finally:
         server.terminate()
         server.wait(PATIENCE)
+        server.close()
 
 
 def _answers(address: str) -> bool:

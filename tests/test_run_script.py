@@ -21,13 +21,31 @@ print("goldleaf", goldleaf.VERSION, "ran", *sys.argv[1:])
 PYCACHE = shutil.ignore_patterns("__pycache__")
 
 
+@pytest.fixture(scope="module")
+def first_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[int, str, str]]]:
+    """A project that needs one package, which is beside it, and its first two runs, at once.
+
+    They find what an interrupt leaves at its worst: a Python that can't even start, and no stamp.
+    """
+    project = tmp_path_factory.mktemp("project") / "a 'quoted' folder"
+    shutil.copytree(ROOT / "touchstone", project / "touchstone", ignore=PYCACHE)
+    shutil.copy(ROOT / "run", project / "run")
+    (project / "manage.py").write_text(MANAGE)
+    lock(project, goldleaf(project, version="1.0"), version="1.0")
+    program = project / ".venv" / "bin" / "python"
+    program.parent.mkdir(parents=True)
+    program.write_text("")
+    program.chmod(0o755)
+    return project, [ended(one) for one in [start(project, "manage", word) for word in "ab"]]
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A project that needs one package, which lies beside it."""
-    shutil.copy(ROOT / "run", tmp_path / "run")
-    (tmp_path / "manage.py").write_text(MANAGE)
-    lock(tmp_path, goldleaf(tmp_path, version="1.0"), version="1.0")
-    return tmp_path
+def project(first_runs: tuple[Path, list[tuple[int, str, str]]]) -> Path:
+    """The project, which needs the first version again."""
+    path = first_runs[0]
+    (path / "manage.py").write_text(MANAGE)
+    lock(path, goldleaf(path, version="1.0"), version="1.0")
+    return path
 
 
 def goldleaf(project: Path, *, version: str) -> str:
@@ -71,19 +89,35 @@ def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def run(project: Path, *arguments: str) -> tuple[int, str, str]:
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     """The exit status, the output and the errors of one ./run."""
-    process = start(project, *arguments)
     out, errors = process.communicate(timeout=120)
     return process.returncode, out, errors
 
 
-def test_it_installs_once_and_again_only_when_the_lock_changes(project: Path) -> None:
-    first = run(project, "manage", "check", "--all")
-    assert first[0] == 0, first
-    assert "installing requirements.lock" in first[1]
-    assert first[1].endswith("goldleaf 1.0 ran check --all\n")
+def run(project: Path, *arguments: str) -> tuple[int, str, str]:
+    return ended(start(project, *arguments))
 
+
+def test_two_started_at_once_take_up_an_interrupted_set_up_and_make_one_environment(
+    first_runs: tuple[Path, list[tuple[int, str, str]]],
+) -> None:
+    statuses, outputs, errors = zip(*first_runs[1], strict=True)
+    assert statuses == (0, 0), errors
+    assert "".join(outputs).count("making .venv") == 1
+    assert "".join(outputs).count("installing requirements.lock") == 1
+    assert "waiting for another ./run" in "".join(outputs)
+    for word, output in zip("ab", outputs, strict=True):
+        assert output.endswith(f"goldleaf 1.0 ran {word}\n")
+
+
+def test_the_command_s_exit_status_is_its_own(project: Path) -> None:
+    (project / "manage.py").write_text("import sys; sys.exit(7)")
+    assert run(project, "manage")[0] == 7
+
+
+def test_it_installs_only_when_the_lock_changes(project: Path) -> None:
+    assert run(project, "manage", "check", "--all")[1].endswith("goldleaf 1.0 ran check --all\n")
     assert run(project, "manage", "check") == (0, "goldleaf 1.0 ran check\n", "")
 
     lock(project, goldleaf(project, version="2.0"), version="2.0")
@@ -94,30 +128,9 @@ def test_it_installs_once_and_again_only_when_the_lock_changes(project: Path) ->
     assert out.endswith("goldleaf 2.0 ran check\n")
 
 
-def test_two_started_at_once_make_one_environment(project: Path) -> None:
-    both = [start(project, "manage", word) for word in ("one", "two")]
-    outputs = [process.communicate(timeout=120)[0] for process in both]
-    assert [process.returncode for process in both] == [0, 0]
-    assert "".join(outputs).count("making .venv") == 1
-    assert "".join(outputs).count("installing requirements.lock") == 1
-    assert "waiting for another ./run" in "".join(outputs)
-    assert all("goldleaf 1.0 ran" in output for output in outputs)
-
-
-def test_an_interrupted_set_up_is_taken_up_again(project: Path) -> None:
-    # What an interrupt leaves at its worst: a Python that cannot even start, and no stamp.
-    program = project / ".venv" / "bin" / "python"
-    program.parent.mkdir(parents=True)
-    program.write_text("")
-    program.chmod(0o755)
-    status, out, errors = run(project, "manage", "check")
-    assert status == 0, errors
-    assert "making .venv" in out
-    assert out.endswith("goldleaf 1.0 ran check\n")
-
-
 def test_a_package_that_is_not_what_the_lock_says_is_refused(project: Path) -> None:
-    lock(project, "0" * 64, version="1.0")
+    goldleaf(project, version="3.0")
+    lock(project, "0" * 64, version="3.0")
     status, out, errors = run(project, "manage", "check")
     assert status == 1
     assert "THESE PACKAGES DO NOT MATCH THE HASHES" in out
@@ -126,18 +139,7 @@ def test_a_package_that_is_not_what_the_lock_says_is_refused(project: Path) -> N
     assert not (project / ".venv" / "installed-from.sha256").exists()
 
 
-def test_the_command_s_exit_status_is_its_own(project: Path) -> None:
-    (project / "manage.py").write_text("import sys; sys.exit(7)")
-    assert run(project, "manage")[0] == 7
-
-
-def test_the_library_s_command_is_there_from_any_folder(tmp_path: Path) -> None:
-    project = tmp_path / "a 'quoted' folder"
-    shutil.copytree(ROOT / "touchstone", project / "touchstone", ignore=PYCACHE)
-    shutil.copy(ROOT / "run", project / "run")
-    (project / "manage.py").write_text(MANAGE)
-    lock(project, goldleaf(project, version="1.0"), version="1.0")
-    assert run(project, "manage", "check")[0] == 0
+def test_the_library_s_command_is_there_from_any_folder(project: Path, tmp_path: Path) -> None:
     said = subprocess.run(
         [project / ".venv" / "bin" / "touchstone", "--help"],
         cwd=tmp_path,
@@ -146,6 +148,14 @@ def test_the_library_s_command_is_there_from_any_folder(tmp_path: Path) -> None:
         check=True,
     )
     assert "usage: touchstone" in said.stdout
+
+
+def test_without_an_environment_one_is_made(tmp_path: Path) -> None:
+    """What is asked before one is made; in the tests above it is asked of a broken one."""
+    shutil.copy(ROOT / "run", tmp_path / "run.py")
+    asked = "import run; assert not run.works() and not run.is_installed(run.RUNTIME_LOCK)"
+    lock(tmp_path, "0" * 64, version="1.0")
+    subprocess.run([sys.executable, "-c", asked], cwd=tmp_path, check=True)
 
 
 @pytest.mark.parametrize(("words", "status"), [((), 0), (("help",), 0), (("polish",), 2)])

@@ -160,29 +160,30 @@ def add_annotators(
     for place in campaign.reviewers.filter(is_active=True, user__in=wanted).select_related("user"):
         raise CampaignRefused("is_reviewer", f"{place.user} reviews labels of this campaign.")
     with transaction.atomic():
-        _locked(campaign)
-        added = [
-            CampaignAnnotator.objects.update_or_create(
-                campaign=campaign,
-                user=person,
-                defaults={"is_active": True, "is_blind": roles[pk] != Role.LEAD},
-                create_defaults={
-                    "is_active": True,
-                    "is_blind": roles[pk] != Role.LEAD,
-                    "joined_at": at,
-                },
-            )[0]
-            for pk, person in wanted.items()
-        ]
-        mark_annotating(access.collection, wanted)
-        if campaign.state == Campaign.State.OPEN:
+        locked = _locked(campaign)
+        CampaignAnnotator.objects.bulk_create(
+            [
+                CampaignAnnotator(
+                    campaign=locked,
+                    user=person,
+                    is_active=True,
+                    is_blind=roles[pk] != Role.LEAD,
+                    joined_at=at,
+                )
+                for pk, person in wanted.items()
+            ],
+            update_conflicts=True,
+            unique_fields=["campaign", "user"],
+            update_fields=["is_active", "is_blind"],
+        )
+        if locked.state == Campaign.State.OPEN:
+            mark_annotating(access.collection, wanted)
             others = [person for person in wanted.values() if person != access.user]
-            tell_invited(campaign, others, at=at)
+            tell_invited(locked, others, at=at)
         names = sorted(person.username for person in wanted.values())
         audit.record_by(
             access, at, "campaign.annotators_added", campaign.name, after={"people": names}
         )
-    return added
 
 
 def remove_annotator(*, access: Access, campaign: Campaign, person: User, at: datetime) -> None:

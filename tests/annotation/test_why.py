@@ -1,14 +1,13 @@
 """From every page that shows a number to the label that made it what it is: two clicks at most."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
+from functools import cache
 from html import unescape
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
-from django.core.cache import cache
-from django.test import Client
+from django.core.cache import cache as django_cache
 from django.urls import reverse
 
 from annotation.consolidation.services import consolidate
@@ -25,10 +24,10 @@ LIST = ["books", "main"]
 RUNS = "runs=bm25&runs=lsa&measure=nDCG@3"
 
 
-@pytest.fixture
-def world() -> World:
+@pytest.fixture(scope="module")
+def world(shared_rows: None) -> World:
     """Ben's label of d2 for q1, the second version, changes what both runs are worth."""
-    cache.clear()
+    django_cache.clear()
     world = make_world()
     for ranker, ranking in (("bm25", ["d1", "d2"]), ("lsa", ["d2", "d1"])):
         rankings = {"q1": ranking, "q2": ["d1"]}
@@ -45,6 +44,34 @@ def world() -> World:
     world.judgments.refresh_from_db()
     assert world.judgments.head == 2
     return world
+
+
+class Reader:
+    """Ada's browser, which opens each page once for all tests here."""
+
+    def __init__(self) -> None:
+        self._browser = client_of("ada")
+        self.links_of = cache(self._list_links)
+        self.words_at = cache(self._read)
+
+    def _list_links(self, address: str) -> list[str]:
+        """Where the links of a page's own part lead, in their order; none of what is no page."""
+        answer = self._browser.get(address)
+        if answer.status_code != 200 or "text/html" not in answer["Content-Type"]:
+            return []
+        html = answer.content.decode()
+        main = html[html.index("<main") : html.index("</main>")]
+        links = re.findall(r'<a\b[^>]*\bhref="([^"]*)"', main)
+        found = [urlsplit(urljoin(address, unescape(link))) for link in links]
+        return [one._replace(fragment="").geturl() for one in found if not one.netloc]
+
+    def _read(self, address: str) -> str:
+        return words(self._browser.get(address, follow=True))
+
+
+@pytest.fixture(scope="module")
+def reader(world: World) -> Reader:
+    return Reader()
 
 
 def address_of(page: str) -> str:
@@ -99,26 +126,25 @@ def address_of(page: str) -> str:
         ("document", 1),
     ],
 )
-def test_from_a_number_to_the_label_behind_it(world, page, most):
-    browser = client_of("ada")
+def test_from_a_number_to_the_label_behind_it(reader: Reader, page: str, most: int) -> None:
     start = address_of(page)
-    assert browser.get(start).status_code == 200
-    way = way_to_the_pair(browser, start, most)
+    assert reader.links_of(start)
+    way = way_to_the_pair(reader, start, most)
     assert way is not None, f"no way in {most} clicks"
     assert len(way) <= most
-    shown = words(browser.get(way[-1], follow=True))
+    shown = reader.words_at(way[-1])
     assert "Ben" in shown
     assert "d2" in shown
 
 
-def way_to_the_pair(browser: Client, start: str, most: int) -> list[str] | None:
+def way_to_the_pair(reader: Reader, start: str, most: int) -> list[str] | None:
     """The links to click, as few as there are; None where it takes more than so many."""
     ways: list[list[str]] = [[]]
     seen = {start}
     for _ in range(most):
         further = []
         for way in ways:
-            for link in links_of(browser, way[-1] if way else start):
+            for link in reader.links_of(way[-1] if way else start):
                 if is_the_pair(link):
                     return [*way, link]
                 if link not in seen:
@@ -126,19 +152,6 @@ def way_to_the_pair(browser: Client, start: str, most: int) -> list[str] | None:
                     further.append([*way, link])
         ways = further
     return None
-
-
-def links_of(browser: Client, address: str) -> Iterator[str]:
-    """Where the links of a page's own part lead, in their order; none of what is no page."""
-    answer = browser.get(address)
-    if answer.status_code != 200 or "text/html" not in answer["Content-Type"]:
-        return
-    html = answer.content.decode()
-    main = html[html.index("<main") : html.index("</main>")]
-    for link in re.findall(r'<a\b[^>]*\bhref="([^"]*)"', main):
-        found = urlsplit(urljoin(address, unescape(link)))
-        if not found.netloc:
-            yield found._replace(fragment="").geturl()
 
 
 def is_the_pair(link: str) -> bool:

@@ -12,18 +12,13 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.fork_request import __file__ as fork_request
+from tests.forks import run_forked, start_forking
 from tests.running_server import running_server
 
 ROOT = Path(__file__).resolve().parents[2]
 TUTORIALS = ROOT / "docs" / "tutorials"
 BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PYTHON = shlex.quote(sys.executable)
-# What stands for each program of a tutorial here; `-P` looks for nothing in the folder it is in.
-PROGRAMS = {
-    "./run manage ": f"{PYTHON} {shlex.quote(str(ROOT / 'manage.py'))} ",
-    "touchstone ": f"{PYTHON} -P -m touchstone ",
-    "python ": f"{PYTHON} ",
-}
 TOKEN = """
 import json
 import django
@@ -54,6 +49,17 @@ def steps(name: str) -> Iterator[Step]:
                 yield Step(command, says)
 
 
+def programs() -> dict[str, str]:
+    """What stands for each program of a tutorial here; `-P` looks for nothing in its folder."""
+    python = shlex.quote(sys.executable)
+    forked = f"{python} -I -S {shlex.quote(fork_request)} {shlex.quote(start_forking())}"
+    return {
+        "./run manage ": f"{forked} {shlex.quote(str(ROOT / 'manage.py'))} ",
+        "touchstone ": f"{forked} -P -m touchstone ",
+        "python ": f"{python} ",
+    }
+
+
 def environment(home: Path) -> dict[str, str]:
     """That of a process whose installation lies in `home`, on SQLite."""
     ours = ("TOUCHSTONE_", "REDIS_", "DATABASE_")
@@ -74,7 +80,7 @@ def follow(name: str, folder: Path, home: Path, **variables: str) -> list[str]:
     assert done
     for step in done:
         command = step.command
-        for written, here in PROGRAMS.items():
+        for written, here in programs().items():
             if command.startswith(written):
                 command = here + command.removeprefix(written)
         found = subprocess.run(
@@ -101,13 +107,8 @@ def test_your_own_data_in_ten_minutes(tmp_path: Path, make_home: Callable[[Path]
 def demo_home(tmp_path_factory: pytest.TempPathFactory, make_home: Callable[[Path], Path]) -> Path:
     """The home of an installation that `./run demo --no-serve` has made."""
     home = make_home(tmp_path_factory.mktemp("demo") / "var")
-    subprocess.run(
-        [sys.executable, ROOT / "manage.py", "demo", "--no-serve"],
-        env=environment(home),
-        stdout=subprocess.DEVNULL,
-        check=True,
-        timeout=600,
-    )
+    built = run_forked(("manage.py", "demo", "--no-serve"), env=environment(home))
+    assert built.returncode == 0, built.stderr
     return home
 
 

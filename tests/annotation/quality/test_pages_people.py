@@ -1,5 +1,6 @@
 """The report's page for many people: the table, one person's page, the summary."""
 
+from copy import deepcopy
 from html.parser import HTMLParser
 from typing import Any
 
@@ -21,14 +22,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 NAMES = [f"p{number:02}" for number in range(6)]
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=4, documents=10)
-
-
-@pytest.fixture
-def campaign(world: World) -> Campaign:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
     """Forty pairs of six people: p05 labels all but says 2 always, p00 the fewest."""
+    world = make_world(queries=4, documents=10)
     for name in NAMES:
         make_member(collection=world.collection, username=name, role="annotator")
     made = make_campaign(world=world, overlap=len(NAMES), people=NAMES, name="Crowd")
@@ -37,7 +34,17 @@ def campaign(world: World) -> Campaign:
             if number == len(NAMES) - 1 or place < 30 + number:
                 label(pair=pair, username=name, grade=2 if name == "p05" else place % 5)
     refresh_quality(campaign_id=made.pk, clock=lambda: NOW)
-    return made
+    return world, made
+
+
+@pytest.fixture
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def page_of(world: World, campaign: Campaign) -> QualityPage:

@@ -6,7 +6,6 @@ import json
 import os
 import sqlite3
 import subprocess
-import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
@@ -22,25 +21,22 @@ from config.backups.archive import MAC, Manifest, read_archive, write_archive
 from config.backups.databases import check_sqlite, copy_statement, list_columns
 from config.backups.keys import KEYS, manifest_mac, signing_keys
 from config.backups.refusing import BackupRefused
-from tests.deployment import ROOT
+from tests.forks import run_forked
 from tests.services import own_postgres_database
 
 Environment = dict[str, str]
 KEY = "a-key-of-the-tests-" + "k" * 32
 
 
+def outside() -> Environment:
+    """The environment of the tests, without what makes an installation."""
+    ours = ("TOUCHSTONE_", "REDIS_", "DATABASE_")
+    return {key: value for key, value in os.environ.items() if not key.startswith(ours)}
+
+
 def call(environment: Environment, *words: str) -> subprocess.CompletedProcess[str]:
-    outside = {k: v for k, v in os.environ.items() if not k.startswith(("TOUCHSTONE_", "REDIS_"))}
-    outside.pop("DATABASE_URL", None)
-    return subprocess.run(
-        [sys.executable, *words],
-        cwd=ROOT,
-        env={**outside, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
+    """Run `python WORDS` with this environment, and nothing of the tests' own."""
+    return run_forked(words, env={**outside(), **environment})
 
 
 def check_there_and_back(one: Environment, other: Environment, file: Path) -> None:

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +10,8 @@ import psycopg
 import pytest
 from pyrage.x25519 import Identity
 
-from tests.config.commands.test_backup import Environment, call, home
-from tests.deployment import ROOT
+from tests.config.commands.test_backup import Environment, call, home, outside
+from tests.forks import begin_forked
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -144,22 +142,15 @@ def test_what_is_no_public_key_is_refused_and_leaves_no_file(
 @contextmanager
 def someone_labels(place: Environment) -> Iterator[Callable[[], int]]:
     """A process that labels without a pause; gives what waits for its next label."""
-    ours = ("TOUCHSTONE_", "REDIS_", "DATABASE_")
-    outside = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "tests.config.commands.labelling"],
-        cwd=ROOT,
-        env={**outside, **place},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert worker.stdout
-    try:
-        yield lambda: int(worker.stdout.readline())
-    finally:
-        worker.kill()
-        worker.wait(30)
-        worker.stdout.close()
+    end, start = os.pipe()
+    with os.fdopen(end) as lines, os.fdopen(start, "w") as output:
+        words = ("-m", "tests.config.commands.labelling")
+        worker = begin_forked(words, env={**outside(), **place}, stdout=output)
+        output.close()
+        try:
+            yield lambda: int(lines.readline())
+        finally:
+            worker.close()
 
 
 def test_a_backup_is_one_moment_while_labels_come_in(place: Environment, tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 LIST = ["books", "main"]
 
 
-def reader() -> Client:
+def reader(username: str = "dora") -> Client:
     client = Client()
-    client.force_login(User.objects.get(username="dora"))
+    client.force_login(User.objects.get(username=username))
     return client
 
 
@@ -53,6 +53,10 @@ def test_the_board_and_estimates_show_three_means_and_say_when_they_are_stale():
             assert f"{mean.value:.4f}" in text
         assert f"{best.worth} more" in text
         assert ">stale<" not in text
+        # how a judge agrees with people names people, so it is a page for leads
+        agreement = reverse("machine-judge-trust", args=["books", judged.revision.judge_id])
+        assert agreement not in text
+        assert agreement in reader("ada").get(reverse(name, args=LIST)).text
     answer = reader().get(reverse("api-estimates", args=LIST)).json()["corrections"]
     assert answer[0]["runs"][0]["means"]["corrected"].keys() == {
         "value",

@@ -100,7 +100,7 @@ def test_planted_people_are_named():
 
 
 def test_without_gold_who_leans_is_not_named_but_who_says_nothing_is():
-    people, named = count_named(range(1_000, 1_012))
+    people, named = count_named(range(1_000, 1_006))
     assert named["always 2"] == people["always 2"]
     assert named["generous"] == named["careful"] == 0
 
@@ -108,7 +108,7 @@ def test_without_gold_who_leans_is_not_named_but_who_says_nothing_is():
 def test_what_is_planted_is_used_so_that_a_change_is_found_in_fewer_labels():
     # pairs that are gold are in no overlap: with 24 checks a person, 70 pairs fewer are compared
     without, with_gold = (
-        count_named(range(1_000, 1_012), pairs=330, gold=gold)[1]["drifting"] for gold in (0, 24)
+        count_named(range(1_000, 1_006), pairs=330, gold=gold)[1]["drifting"] for gold in (0, 24)
     )
     assert without < with_gold
 

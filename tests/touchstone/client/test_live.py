@@ -1,11 +1,10 @@
 """The client, its commands and what CI jobs hold of them, against a server with its worker."""
 
 import json
-import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -16,7 +15,8 @@ import pytest
 import yaml
 from scipy import stats
 
-from tests.running_server import ROOT, running_server
+from tests.running_server import ROOT
+from tests.touchstone.client.conftest import QUERIES
 from touchstone import Client
 from touchstone.client.errors import ClientUsageError, RequestRefusedError
 from touchstone.client.run_texts import run_lines
@@ -27,48 +27,7 @@ pytestmark = [
     pytest.mark.django_db,
     pytest.mark.xdist_group("live client"),
 ]
-QUERIES, DOCUMENTS = 60, 12
-SEED = f"""
-import json
-import random
-import django
-django.setup()
-from tests.api.callers import make_token
-from tests.builders import commit, make_collection, make_documents, make_list, make_queries
-dice = random.Random(1)
-collection = make_collection(slug="shop")
-queries = make_queries(collection=collection, count={QUERIES})
-documents = make_documents(collection=collection, count={DOCUMENTS})
-pairs = [(query, document) for query in queries for document in documents]
-grades = {{pair: dice.choice((0, 0, 1, 2, 4)) for pair in pairs}}
-commit(judgment_list=make_list(collection=collection), grades=grades)
-make_list(collection=collection, slug="empty")
-print(json.dumps({{
-    "TOUCHSTONE_TOKEN": make_token(username="dora"),
-    "READ_ONLY": make_token(username="dora", scope="read"),
-    "qrels": "".join(f"{{q.qid}} 0 {{d.docid}} {{grade}}\\n" for (q, d), grade in grades.items()),
-}}))
-"""
-
 Scores = dict[str, dict[str, float]]
-
-
-@pytest.fixture(scope="module")
-def server(
-    tmp_path_factory: pytest.TempPathFactory, make_home: Callable[[Path], Path]
-) -> Iterator[dict[str, str]]:
-    """Its variables, as a CI job would have them."""
-    folder = tmp_path_factory.mktemp("live")
-    (folder / "bin").mkdir()
-    command = folder / "bin" / "touchstone"
-    command.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m touchstone "$@"\n')
-    command.chmod(0o755)
-    with running_server(make_home(folder / "home"), seed=SEED) as found:
-        yield found | {
-            "PATH": f"{folder / 'bin'}{os.pathsep}{found['PATH']}",
-            "TOUCHSTONE_URL": found["TOUCHSTONE"],
-            "XDG_CONFIG_HOME": str(folder / "settings"),
-        }
 
 
 @pytest.fixture(scope="module")

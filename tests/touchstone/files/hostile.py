@@ -176,12 +176,12 @@ def _gzip_cases() -> Iterator[Case]:
 
 def _size_cases() -> Iterator[Case]:
     small = Limits(compressed=1000, expanded=100_000, line=200, members=10)
+    bomb = gzip.compress(b"a" * 50_000_000)
     for kind in LINES:
         limit = DOCUMENT_LIMITS.line if kind == "documents" else TREC_LIMITS.line
         good = _file(kind)
         packed = gzip.compress(good)
         full = LINES[kind][0] + b" " * (limit - len(LINES[kind][0]))
-        bomb = gzip.compress(b"a" * 50_000_000)
         blanks = gzip.compress(good + b"\n" * 500_000)
         random_like = gzip.compress(b"".join(b"%x" % (n**9) for n in range(200)))
         yield Case("a line of just the length", kind, full + b"\n", None)
