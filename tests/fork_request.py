@@ -20,7 +20,7 @@ def request_fork(
     env: Mapping[str, str],
     streams: Sequence[IO[Any]],
 ) -> socket.socket:
-    """The connection that gets its exit status, as a line; closing it kills the fork.
+    """The connection that gets its id and its exit status, each a line; closing it kills the fork.
 
     streams: its input, output and errors.
     """
@@ -38,7 +38,7 @@ def main() -> None:
     streams = (sys.stdin, sys.stdout, sys.stderr)
     here = os.getcwd()  # noqa: PTH109  (to import pathlib takes longer than all else)
     connection = request_fork(address, words, cwd=here, env=dict(os.environ), streams=streams)
-    status = int(connection.makefile().readline())
+    _, status = map(int, connection.makefile())
     sys.exit(status if status >= 0 else 128 - status)
 
 

@@ -45,6 +45,14 @@ OFTEN_IMPORTED = (
     "pytest",
     "tests.builders_annotation",
     "tests.evaluation.builders",
+    "touchstone.cli.click_evidence",
+    "touchstone.cli.click_interleaving",
+    "touchstone.cli.click_models",
+    "touchstone.cli.click_policies",
+    "touchstone.cli.clicks",
+    "touchstone.cli.compare",
+    "touchstone.cli.evaluate",
+    "touchstone.cli.gate",
 )
 
 
@@ -54,16 +62,16 @@ class Forked:
     def __init__(self, connection: socket.socket, words: Sequence[str]) -> None:
         self._connection = connection
         self._words = list(words)
+        self._lines = connection.makefile()
+        self.pid = self._read()
 
     def wait(self, timeout: float) -> int:
         """Its exit status, as subprocess has it; subprocess.TimeoutExpired if that takes longer."""
         self._connection.settimeout(timeout)
         try:
-            status = self._connection.makefile().readline()
+            return self._read()
         except TimeoutError:
             raise subprocess.TimeoutExpired(self._words, timeout) from None
-        assert status, "the process that forks has ended"
-        return int(status)
 
     def terminate(self) -> None:
         """Send it SIGTERM, if it has not ended."""
@@ -72,7 +80,13 @@ class Forked:
 
     def close(self) -> None:
         """Kill it (SIGKILL), if it has not ended."""
+        self._lines.close()
         self._connection.close()
+
+    def _read(self) -> int:
+        line = self._lines.readline()
+        assert line, "the process that forks has ended"
+        return int(line)
 
 
 @functools.cache
@@ -180,7 +194,7 @@ def load_everything() -> tuple[dict[str, Any], dict[str, str]]:
 
 
 class Server:
-    """Forks for each connection, and sends the exit status of what runs in the fork.
+    """Forks for each connection, and sends the fork's id and, when it ends, its exit status.
 
     A byte that comes is the number of a signal for it; it is killed when the connection is closed.
     """
@@ -219,19 +233,29 @@ class Server:
         asked = json.loads(connection.recv(int.from_bytes(size), socket.MSG_WAITALL))
         pid = os.fork()
         if not pid:
-            self._become(streams, **asked)
+            self._become(connection, streams, **asked)
         for stream in streams:
             os.close(stream)
+        connection.sendall(b"%d\n" % pid)
         self._running[pid] = connection
         self._selector.register(connection, selectors.EVENT_READ, pid)
 
     def _become(
-        self, streams: Sequence[int], *, words: list[str], cwd: str, env: Mapping[str, str]
+        self,
+        connection: socket.socket,
+        streams: Sequence[int],
+        *,
+        words: list[str],
+        cwd: str,
+        env: Mapping[str, str],
     ) -> NoReturn:
         """Run, in the fork, the program that `python WORDS` would, and end."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        self._selector.close()
+        for own in (self._listener, self._woken, self._wake, connection, *self._running.values()):
+            own.close()
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)

@@ -7,12 +7,10 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -21,16 +19,15 @@ import pytest
 
 from tests.annotation.machine_judges.batch_endpoint import BatchServer, Lines, serving
 from tests.annotation.machine_judges.endpoint import grades, running
+from tests.forks import Forked, begin_forked
 
 pytestmark = pytest.mark.first_pass  # the database is the processes' own
-ROOT = Path(__file__).resolve().parents[3]
 AT_ONCE = 4
 PAIRS = 150
 EXPIRED = 50  # of the first batch
 START, WORK, STORE = "start", "work", "die while labels are stored"
-# forks a process for each line that it reads; prints its id, and the code with which it ended
-FORKS = f"""
-import json, os, signal, sys
+PROGRAM = f"""
+import os, signal, sys, json
 import django; django.setup()
 from contextlib import ExitStack
 from datetime import timedelta
@@ -63,16 +60,10 @@ def work():
         if not work_jobs():
             break
 
-for line in sys.stdin:
-    pid = os.fork()
-    if not pid:
-        with ExitStack() as stack:
-            if "{STORE}" in line:
-                stack.enter_context(connection.execute_wrapper(die))
-            start() if "{START}" in line else work()
-        os._exit(0)
-    print(pid, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+with ExitStack() as stack:
+    if sys.argv[3] == "{STORE}":
+        stack.enter_context(connection.execute_wrapper(die))
+    start() if sys.argv[3] == "{START}" else work()
 """
 COUNTS = """
 SELECT state,
@@ -87,20 +78,29 @@ FROM annotation_judgecampaign
 class Workers:
     """Processes that work on a home, one after the other."""
 
-    def __init__(self, forks: "subprocess.Popen[str]", home: Path) -> None:
-        self._forks = forks
+    def __init__(self, home: Path, endpoint: Any, given: dict[str, Any]) -> None:
         self._home = home
+        self._arguments = (endpoint.url, json.dumps(given))
+        self._variables = {
+            "PATH": os.environ["PATH"],
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "TOUCHSTONE_HOME": str(home),
+            "TOUCHSTONE_OUTGOING": endpoint.entry,
+        }
+        self._last: Forked | None = None
 
     def begin(self, what: str) -> int:
         """The id of a new process."""
-        assert self._forks.stdin is not None
-        self._forks.stdin.write(f"{what}\n")
-        self._forks.stdin.flush()
-        return self._read()
+        words = ("-c", PROGRAM, *self._arguments, what)
+        self._last = begin_forked(words, env=self._variables)
+        return self._last.pid
 
     def wait(self) -> int:
         """The code with which it ended."""
-        return self._read()
+        assert self._last is not None
+        code = self._last.wait(600)
+        self._last.close()
+        return code
 
     def run(self, what: str) -> None:
         """To its end."""
@@ -112,36 +112,20 @@ class Workers:
         with closing(sqlite3.connect(self._home / "touchstone.sqlite3")) as database:
             return tuple(database.execute(COUNTS).fetchone())
 
-    def _read(self) -> int:
-        assert self._forks.stdout is not None
-        return int(self._forks.stdout.readline())
 
-
-@contextmanager
-def workers(home: Path, endpoint: Any, **given: Any) -> Iterator[Workers]:
+def start_working(home: Path, endpoint: Any, **given: Any) -> Workers:
     """Of a home in which a judge of this endpoint has been asked for 150 labels."""
-    variables = {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(ROOT),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "TOUCHSTONE_HOME": str(home),
-        "TOUCHSTONE_OUTGOING": endpoint.entry,
-    }
-    pipe = subprocess.PIPE
-    command = [sys.executable, "-c", FORKS, endpoint.url, json.dumps(given)]
-    with subprocess.Popen(
-        command, cwd=ROOT, env=variables, stdin=pipe, stdout=pipe, text=True
-    ) as forks:
-        own = Workers(forks, home)
-        own.run(START)
-        yield own
+    own = Workers(home, endpoint, given)
+    own.run(START)
+    return own
 
 
 def test_a_killed_worker_loses_no_stored_answer_and_only_what_was_in_flight_is_paid_twice(
     tmp_path: Path, make_home: Callable[[Path], Path]
 ) -> None:
     home = make_home(tmp_path / "home")
-    with running(lambda _: grades(1), seconds=0.02) as endpoint, workers(home, endpoint) as own:
+    with running(lambda _: grades(1), seconds=0.02) as endpoint:
+        own = start_working(home, endpoint)
         worker, begun = own.begin(WORK), time.monotonic()
         while len(endpoint.asked) < PAIRS // 3 and time.monotonic() - begun < 60:
             time.sleep(0.005)
@@ -201,10 +185,8 @@ def test_batches_of_a_worker_that_is_killed_at_every_step_are_made_once_and_stor
 
     killer = Killer()
     home = make_home(tmp_path / "home")
-    with (
-        serving(lambda _: grades(1), fault=killer, shape=shape) as server,
-        workers(home, server, batches=True) as own,
-    ):
+    with serving(lambda _: grades(1), fault=killer, shape=shape) as server:
+        own = start_working(home, server, batches=True)
 
         def kill(at: str, *, makes_batch: bool = False) -> tuple[Any, ...]:
             killer.at, killer.makes_batch = at, makes_batch

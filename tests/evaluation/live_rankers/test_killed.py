@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -12,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.evaluation.live_rankers.engine import running
+from tests.forks import begin_forked, run_forked
 
 pytestmark = pytest.mark.first_pass  # the database is the processes' own
-ROOT = Path(__file__).resolve().parents[3]
 AT_ONCE = 4
 QUERIES = 200
 START = f"""
@@ -59,26 +57,24 @@ def test_a_killed_worker_loses_no_stored_answer_and_only_what_was_in_flight_is_s
     with running(lambda _: answer, seconds=0.02) as engine:
         variables = {
             "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT),
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "TOUCHSTONE_HOME": str(home),
             "TOUCHSTONE_OUTGOING": engine.entry,
         }
 
         def run(program: str) -> str:
-            command = [sys.executable, "-c", program, engine.url]
-            done = subprocess.run(
-                command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True
-            )
+            done = run_forked(("-c", program, engine.url), env=variables)
+            assert done.returncode == 0, done.stderr
             return done.stdout.strip()
 
         run(START)
-        worker = subprocess.Popen([sys.executable, "-c", WORK], cwd=ROOT, env=variables)
+        worker = begin_forked(("-c", WORK), env=variables)
         begun = time.monotonic()
         while len(engine.asked) < QUERIES // 3 and time.monotonic() - begun < 60:
             time.sleep(0.005)
-        worker.send_signal(signal.SIGKILL)
-        worker.wait()
+        os.kill(worker.pid, signal.SIGKILL)
+        assert worker.wait(60) == -signal.SIGKILL
+        worker.close()
         first = len(engine.asked)
         stored = int(run(SILENT))
         assert 0 < stored < QUERIES

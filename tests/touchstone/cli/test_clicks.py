@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.forks import run_forked
 from tests.touchstone.clicks.logs import event, query, written
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,14 +33,7 @@ def log(tmp_path: Path) -> Path:
 
 def clicks(folder: Path, *words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
-    done = subprocess.run(
-        [sys.executable, "-m", "touchstone", "clicks", *words],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_forked(("-m", "touchstone", "clicks", *words), cwd=folder, env=environment)
     assert done.returncode == status, done.stderr
     return done
 

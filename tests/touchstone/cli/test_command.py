@@ -15,6 +15,7 @@ import pytest
 from django.core.management import call_command
 from scipy import stats
 
+from tests.forks import run_forked
 from touchstone.cli import COMMANDS
 from touchstone.files import trec_pairs
 from touchstone.files.errors import FileRefused
@@ -43,14 +44,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def touchstone(folder: Path, *words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
-    done = subprocess.run(
-        [sys.executable, "-m", "touchstone", *words],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_forked(("-m", "touchstone", *words), cwd=folder, env=environment)
     assert done.returncode == status, done.stderr
     return done
 
