@@ -7,9 +7,13 @@ from tests.browser.presses import press
 from tests.browser.windows import Opener, Place
 
 pytestmark = pytest.mark.browser
-LOOKS = (
-    ("light", {"width": 1280, "height": 800}),
-    ("dark", {"width": 390, "height": 780}),
+LOOKS = pytest.mark.parametrize(
+    ("scheme", "size"),
+    [
+        pytest.param("light", {"width": 1280, "height": 800}, marks=pytest.mark.long),
+        ("dark", {"width": 390, "height": 780}),
+    ],
+    ids=["light", "dark"],
 )
 PREPARE = "import django; django.setup()\n"
 ADD_AN_IMAGE = f"""{PREPARE}
@@ -77,7 +81,7 @@ def brightness(locator: Locator) -> float:
     return value
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", [pytest.param(1440, marks=pytest.mark.long), 390])
 def test_html_shows_what_it_lacks_its_links_and_a_wide_table_that_scrolls(
     open_window: Opener, place: Place, width: int
 ) -> None:
@@ -114,7 +118,7 @@ def test_images_are_shown_only_where_the_campaign_allows_them(
     )
 
 
-@pytest.mark.parametrize(("scheme", "size"), LOOKS, ids=[scheme for scheme, _ in LOOKS])
+@LOOKS
 def test_the_page_and_documents_of_text_and_html_are_light_or_dark_as_wished(
     open_window: Opener, place: Place, scheme: str, size: dict[str, int]
 ) -> None:
@@ -142,7 +146,7 @@ def test_the_page_and_documents_of_text_and_html_are_light_or_dark_as_wished(
         assert max(words[:3]) < 100
 
 
-@pytest.mark.parametrize(("scheme", "size"), LOOKS, ids=[scheme for scheme, _ in LOOKS])
+@LOOKS
 def test_examples_and_counter_examples_of_each_grade_are_one_key_away(
     open_window: Opener, place: Place, scheme: str, size: dict[str, int]
 ) -> None:

@@ -11,6 +11,7 @@ from tests.browser.windows import PHONE, Opener, Place
 pytestmark = pytest.mark.browser
 IN_QUERY: Final = 16  # of the scene's pairs
 READ: Final = 400  # milliseconds: longer than a row is chosen before a click grades it
+SIDEWAYS: Final = {"viewport": {"width": 844, "height": 390}, "has_touch": True}
 CHOSEN: Final = '[data-part="list-rows"] [aria-current]'
 STORED: Final = """
 SELECT d.title, l.outcome, l.grade FROM annotation_label l
@@ -42,7 +43,7 @@ def grade_chosen(page: Page, key: str) -> str:
 @pytest.mark.parametrize(
     "look",
     [
-        {"viewport": {"width": 1440, "height": 900}},
+        pytest.param({"viewport": {"width": 1440, "height": 900}}, marks=pytest.mark.long),
         {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
     ],
     ids=["1440", "1280"],
@@ -97,7 +98,9 @@ def test_rows_are_graded_corrected_and_left_by_keyboard(
     ]
 
 
-@pytest.mark.parametrize(("width", "columns"), [(1440, 6), (390, 2)])
+@pytest.mark.parametrize(
+    ("width", "columns"), [(1440, 6), pytest.param(390, 2, marks=pytest.mark.long)]
+)
 def test_a_grid_is_walked_in_both_directions_and_stays_in_this_browser(
     open_window: Opener, place: Place, width: int, columns: int
 ) -> None:
@@ -170,7 +173,7 @@ def test_a_key_too_many_changes_no_label_of_a_query_that_is_done(
 
 
 @pytest.mark.parametrize(
-    "look", [PHONE, {"viewport": {"width": 844, "height": 390}, "has_touch": True}]
+    "look", [PHONE, pytest.param(SIDEWAYS, marks=pytest.mark.long)], ids=["phone", "sideways"]
 )
 def test_a_tap_chooses_a_row_and_a_second_tap_on_a_grade_labels_no_other(
     open_window: Opener, place: Place, look: dict[str, Any]

@@ -10,6 +10,7 @@ from tests.browser.presses import press
 from tests.browser.windows import PHONE, Opener, Place
 
 pytestmark = pytest.mark.browser
+DESK: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}}
 ADD_PICTURES = """
 import django; django.setup()
 import io
@@ -67,9 +68,9 @@ def stage(page: Page) -> Locator:
 @pytest.mark.parametrize(
     "look",
     [
-        {"viewport": {"width": 1440, "height": 900}},
+        pytest.param(DESK, marks=pytest.mark.long),
         {"viewport": {"width": 844, "height": 390}, "color_scheme": "dark"},
-        PHONE,
+        pytest.param(PHONE, marks=pytest.mark.long),
     ],
     ids=["1440", "844", "phone"],
 )
@@ -103,21 +104,14 @@ def test_a_picture_has_its_place_before_it_comes_and_is_there_with_the_next_pair
     expect(image).not_to_have_attribute("src", first or "")
     wait_for(image)
     assert all(url.startswith((place.site.address, "blob:", "data:")) for url in asked)
-
-
-def test_the_list_of_a_query_shows_a_small_picture_in_each_row(
-    open_window: Opener, place: Place
-) -> None:
-    place.site.call("-c", ADD_PICTURES)
-    page = open_window("ben").label_page()
-    page.keyboard.press("v")
+    page.keyboard.press("v")  # in the list of the query, a small one in each row
     row = page.locator('[data-part="list-rows"] > li').first
     wait_for(row.locator("img"))
     assert row.locator("img").bounding_box()["width"] < 70
     expect(row.locator("span.picture")).to_have_count(0)
 
 
-@pytest.mark.parametrize("look", [{"viewport": {"width": 1440, "height": 900}}, PHONE])
+@pytest.mark.parametrize("look", [pytest.param(DESK, marks=pytest.mark.long), PHONE])
 def test_leads_choose_fields_see_what_is_missing_and_the_pictures(
     open_window: Opener, place: Place, look: dict[str, Any]
 ) -> None:

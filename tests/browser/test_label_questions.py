@@ -10,10 +10,7 @@ from tests.browser.presses import press, shown
 from tests.browser.windows import PHONE, Opener, Place, Window
 
 pytestmark = pytest.mark.browser
-LOOKS: Final[dict[str, dict[str, Any]]] = {
-    "1440": {"viewport": {"width": 1440, "height": 900}},
-    "390": PHONE,
-}
+DESK: Final[dict[str, Any]] = {"viewport": {"width": 1440, "height": 900}}
 STORED: Final = """
 SELECT d.title, s.text, m.is_answer FROM annotation_message m
 JOIN judgments_sidetext s ON s.digest = m.words_id
@@ -54,7 +51,9 @@ def answer_all(ada: Window, place: Place, words: str) -> None:
     expect(page.locator(".thread .is-answer")).to_contain_text(words)
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize(
+    "look", [pytest.param(DESK, marks=pytest.mark.long), PHONE], ids=["1440", "390"]
+)
 def test_a_question_is_asked_answered_and_read_by_keyboard(
     open_window: Opener, place: Place, look: dict[str, Any]
 ) -> None:

@@ -9,7 +9,7 @@ from tests.browser.presses import press, shown
 from tests.browser.windows import PHONE, Opener, Place
 
 pytestmark = pytest.mark.browser
-WIDE: Final = [(1440, 900, "light"), (1280, 800, "dark")]
+WIDE: Final = [pytest.param(1440, 900, "light", marks=pytest.mark.long), (1280, 800, "dark")]
 SIDEWAYS: Final[dict[str, Any]] = {"viewport": {"width": 844, "height": 390}, "has_touch": True}
 AT_400_PERCENT: Final = {"width": 320, "height": 256}
 GRADES: Final = ["Irrelevant", "Related", "Partly relevant", "Highly relevant", "Perfect"]
@@ -89,7 +89,7 @@ def test_the_grade_that_was_given_is_shown_for_a_moment_and_told_with_what_comes
     expect(flash).to_be_hidden()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.long), "dark"])
 def test_a_phone_has_one_line_of_counts_grades_under_the_thumb_and_no_keys(
     open_window: Opener, scheme: str
 ) -> None:
@@ -153,7 +153,12 @@ def test_at_400_percent_the_page_scrolls_and_all_of_it_can_be_reached(
 
 
 @pytest.mark.parametrize(
-    ("width", "high", "scheme"), [(1440, 900, "light"), (390, 780, "dark"), (844, 390, "light")]
+    ("width", "high", "scheme"),
+    [
+        (390, 780, "dark"),
+        pytest.param(1440, 900, "light", marks=pytest.mark.long),
+        pytest.param(844, 390, "light", marks=pytest.mark.long),
+    ],
 )
 def test_the_guideline_is_met_before_the_first_label_its_task_first_and_left_by_a_key_in_sight(
     open_window: Opener, place: Place, width: int, high: int, scheme: str

@@ -9,7 +9,9 @@ pytestmark = pytest.mark.browser
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [pytest.param(1280, "light", marks=pytest.mark.long), (390, "dark")]
+)
 def test_how_a_ranker_is_asked_is_chosen_from_presets_and_refused_where_nothing_is_allowed(
     open_window: Opener, width: int, scheme: str
 ) -> None:

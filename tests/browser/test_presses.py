@@ -67,7 +67,7 @@ def test_a_press_that_began_on_another_document_labels_nothing(
     assert place.labels() == [("graded", 1)]
 
 
-@pytest.mark.parametrize("key", ["Control+z", "u"])
+@pytest.mark.parametrize("key", ["Control+z", pytest.param("u", marks=pytest.mark.long)])
 def test_a_held_undo_takes_back_one_label(open_window: Opener, place: Place, key: str) -> None:
     ben = open_window("ben")
     page = ben.label_page()
