@@ -46,6 +46,9 @@ def digests() -> dict[str, str]:
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
+    from django.db import connection
+    from django.db.migrations.executor import MigrationExecutor
+
     from tests.config.commands.installation import build
 
     migrate_if_new()
@@ -53,8 +56,9 @@ def main() -> None:
     before = digests()
     backwards = list(steps())
     assert backwards, "no app has a migration to go back by"
-    for app, name in backwards:
-        call_command("migrate", app, name, verbosity=0, interactive=False)
+    # all but the last without what the command does besides, which takes as long again
+    MigrationExecutor(connection).migrate(backwards[:-1])
+    call_command("migrate", *backwards[-1], verbosity=0, interactive=False)
     call_command("migrate", verbosity=0, interactive=False)
     after = digests()
     differing = sorted(label for label in before if before[label] != after[label])

@@ -217,30 +217,30 @@ def print_facts() -> None:
 
 
 @pytest.mark.parametrize("line", ['{"person": "8f1', '{"at": "2026"}', '{"person": "x"}', "[]"])
-def test_a_restore_with_a_damaged_ledger_restores_nothing(
-    tmp_path: Path, make_home: Callable[[Path], Path], line: str
+def test_what_is_no_line_of_the_ledger_is_refused(line: str) -> None:
+    path = ledger.path_of_ledger()
+    path.parent.mkdir()
+    path.write_text(f"\n{line}\n")
+    with pytest.raises(
+        ledger.LedgerUnreadable, match=r"ledger\.jsonl:2: not a line of the erasure"
+    ):
+        ledger.list_erasures()
+
+
+def test_a_restore_with_a_damaged_ledger_restores_nothing_and_without_one_says_so(
+    tmp_path: Path, make_home: Callable[[Path], Path]
 ) -> None:
     """Found by hand: it restored all that was erased, and only then failed to read the ledger."""
     one = home(make_home(tmp_path / "one"))
-    assert call(one, "manage.py", "backup", str(tmp_path / "b")).returncode == 0
+    made = call(one, "manage.py", "backup", str(tmp_path / "b"))
+    assert made.returncode == 0, made.stderr
     damaged = tmp_path / "ledger.jsonl"
-    damaged.write_text(f"\n{line}\n")
-    two = home(tmp_path / "two") | {
-        "TOUCHSTONE_BACKUP_KEYS": (tmp_path / "one" / "backup_keys").read_text().strip(),
-        "TOUCHSTONE_ERASURES": str(damaged),
-    }
-    refused = call(two, "manage.py", "restore", str(tmp_path / "b"))
+    damaged.write_text('\n{"person": "8f1\n')
+    keys = (tmp_path / "one" / "backup_keys").read_text().strip()
+    two = home(tmp_path / "two") | {"TOUCHSTONE_BACKUP_KEYS": keys}
+    ledger_of_two = {"TOUCHSTONE_ERASURES": str(damaged)}
+    refused = call(two | ledger_of_two, "manage.py", "restore", str(tmp_path / "b"))
     assert refused.returncode == 2
     assert "ledger.jsonl:2: not a line of the erasure ledger" in refused.stderr
     assert not (tmp_path / "two" / "touchstone.sqlite3").exists()
-
-
-def test_a_restore_without_a_ledger_says_so(
-    tmp_path: Path, make_home: Callable[[Path], Path]
-) -> None:
-    one = home(make_home(tmp_path / "one"))
-    made = call(one, "manage.py", "backup", str(tmp_path / "b"))
-    assert made.returncode == 0, made.stderr
-    keys = (tmp_path / "one" / "backup_keys").read_text().strip()
-    two = home(tmp_path / "two") | {"TOUCHSTONE_BACKUP_KEYS": keys}
     assert "no erasure ledger" in call(two, "manage.py", "restore", str(tmp_path / "b")).stderr

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable
+from copy import deepcopy
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -10,11 +11,9 @@ from typing import Any
 
 import pytest
 from django.apps import apps
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import reverse
 
 from annotation.models import Campaign, CampaignAnnotator, Label, MachineJudge
@@ -30,11 +29,9 @@ from config.privacy.purging import (
     replay_purges,
 )
 from evaluation.models import Ranker
-from judgments.archiving.services import archive_collection
 from judgments.audit.seals import seal_entries
 from judgments.audit.services import record
 from judgments.collections.services import create_collection
-from judgments.jobs.services import submit_job
 from judgments.members.services import add_name
 from judgments.messages.services import notify
 from judgments.models import (
@@ -43,18 +40,14 @@ from judgments.models import (
     Document,
     Job,
     JudgmentList,
-    OutboxMessage,
     Query,
     SavedSet,
     SavedSetQuery,
     Secret,
     User,
-    WebhookDelivery,
-    WebhookEndpoint,
 )
-from judgments.webhooks.services import publish_event
 from tests.architecture.test_mutability import kept, write_facts
-from tests.builders import NOW, make_access, make_user, make_world
+from tests.builders import NOW, make_user, make_world
 from tests.builders_annotation import label, make_campaign
 from tests.config.commands.test_backup import call, home
 from tests.evaluation.builders import make_run
@@ -82,23 +75,36 @@ WORD = "Xanadu"
 LATER = NOW + timedelta(days=31)
 
 
+@pytest.fixture(scope="module")
+def sealed_at(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Settings: where the key is by which entries are sealed, and the newest seal."""
+    place = tmp_path_factory.mktemp("home")
+    return {"HOME": place, "NEWEST_SEAL": str(place / "newest.json")}
+
+
 @pytest.fixture(autouse=True)
-def own_home(settings: Any, tmp_path: Path) -> None:
-    settings.HOME, settings.NEWEST_SEAL = tmp_path, str(tmp_path / "newest.json")
+def own_home(settings: Any, tmp_path: Path, sealed_at: dict[str, Any]) -> None:
+    settings.HOME, settings.NEWEST_SEAL = sealed_at["HOME"], sealed_at["NEWEST_SEAL"]
     settings.ERASURES = str(tmp_path / "erasures" / "ledger.jsonl")
-    settings.MEDIA_ROOT = str(tmp_path / "uploads")
 
 
-@pytest.fixture
-def books() -> Collection:
-    """A collection with a row in every append-only table, archived, beside another one."""
+@pytest.fixture(scope="module")
+def facts(shared_rows: None, sealed_at: dict[str, Any]) -> Collection:
+    """What `books` gives, made once for the tests that use it."""
     write_facts()
     films = make_world(slug="films", queries=2, documents=3)
     make_run(collection=films.collection, rankings={"q1": ["d1", "d2"], "q2": ["d3"]})
     for pair in make_campaign(world=films).pairs.order_by("pk"):
         label(pair=pair, username="ben", grade=1, note="So.")
-    seal_entries(after=0, at=NOW)
+    with override_settings(**sealed_at):
+        seal_entries(after=0, at=NOW)
     return archived("books")
+
+
+@pytest.fixture
+def books(facts: Collection) -> Collection:
+    """A collection with a row in every append-only table, archived, beside another one."""
+    return deepcopy(facts)
 
 
 def archived(slug: str) -> Collection:
@@ -245,31 +251,6 @@ def test_what_others_depend_on_is_not_purged(books: Collection) -> None:
         purge(books)
     assert "annotation_machinejudge, judgments_savedsetquery" in refused.value.message
     assert Query.objects.filter(pk=query.pk).exists()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_uploads_and_deliveries_of_the_installation_go_too() -> None:
-    world = make_world(queries=1, documents=1)
-    make_world(slug="films", queries=1, documents=1)
-    secret = Secret.objects.create(origin="https://a.example", ciphertext="x", created_at=NOW)
-    WebhookEndpoint.objects.create(
-        url="u", events=["campaign.closed"], secret=secret, created_at=NOW
-    )
-    for slug in ("books", "films"):
-        collection = Collection.objects.get(slug=slug)
-        publish_event(event="campaign.closed", key=slug, collection=collection, data={}, at=NOW)
-    file = ContentFile(b"q9\tone more\n", name="queries.tsv")
-    ada = make_access(collection=world.collection)
-    job = submit_job(access=ada, kind="import_queries", file=file, params={}, at=NOW)
-    name = str(job.file.name)
-    assert default_storage.exists(name)
-    Job.objects.update(state=Job.State.FAILED)
-    archive_collection(access=ada, at=NOW)
-    purged = purge(Collection.objects.get(slug="books"))
-    assert purged.files == 1
-    assert not default_storage.exists(name)
-    assert list(WebhookDelivery.objects.values_list("key", flat=True)) == ["films"]
-    assert OutboxMessage.objects.filter(channel="webhook").count() == 1
 
 
 @pytest.mark.django_db
