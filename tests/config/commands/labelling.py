@@ -9,7 +9,8 @@ import sys
 from itertools import count
 
 import django
-from django.core.management import call_command
+
+from tests.deployment import migrate_if_new
 
 
 def work() -> None:
@@ -33,7 +34,7 @@ def work() -> None:
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    call_command("migrate", verbosity=0, interactive=False)
+    migrate_if_new()
     work()
 
 

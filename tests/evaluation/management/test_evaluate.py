@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from tests.forks import run_forked
+
 ROOT = Path(__file__).resolve().parents[3]
 QRELS = "q1 0 a 2\nq1 0 b 0\nq2 0 a 1\n"
 RUN = "q1 Q0 b 1 0.9 t\nq1 Q0 a 2 0.5 t\nq2 Q0 z 1 1 t\n"
@@ -141,9 +143,9 @@ def test_a_missing_file_is_named(files: Path) -> None:
 
 def test_as_a_process_it_needs_no_database_and_is_quiet_on_stderr(files: Path) -> None:
     environment = {**os.environ, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none"}
-    common = [sys.executable, "manage.py", "evaluate", "--qrels", str(files / "some.qrels")]
+    common = ("manage.py", "evaluate", "--qrels", str(files / "some.qrels"), "--measures", "RR")
     good = subprocess.run(
-        [*common, "--run", str(files / "some.run"), "--measures", "RR", "--format", "trec"],
+        [sys.executable, *common, "--run", str(files / "some.run"), "--format", "trec"],
         cwd=ROOT,
         env=environment,
         capture_output=True,
@@ -152,15 +154,7 @@ def test_as_a_process_it_needs_no_database_and_is_quiet_on_stderr(files: Path) -
         timeout=60,
     )
     assert (good.returncode, good.stdout, good.stderr) == (0, "RR\tall\t0.25\n", "")
-    bad = subprocess.run(
-        [*common, "--run", str(files / "none.run"), "--measures", "RR"],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    bad = run_forked((*common, "--run", str(files / "none.run")), env=environment)
     assert (bad.returncode, bad.stdout) == (2, "")
     assert bad.stderr.startswith(str(files / "none.run"))
 
