@@ -7,7 +7,7 @@ process alone. It can be broken on purpose: its results are then sorted the wron
 import json
 import threading
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
@@ -52,17 +52,23 @@ class SearchServer:
         except OSError:
             self._server = ThreadingHTTPServer((HOST, 0), _Handler)
         self._server.daemon_threads = True
+        self._thread: threading.Thread | None = None
         self.url = f"http://{HOST}:{self._server.server_address[1]}"
 
     def start(self) -> None:
         """Answer from now on, in a thread of this process."""
-        threading.Thread(target=self._server.serve_forever, name="search", daemon=True).start()
+        serve = partial(self._server.serve_forever, poll_interval=0.1)
+        self._thread = threading.Thread(target=serve, name="search", daemon=True)
+        self._thread.start()
         _is_serving.set()
 
     def close(self) -> None:
-        """Let go of the port."""
+        """End the thread, which would ask a closed socket again and again; let go of the port."""
         _is_serving.clear()
         is_broken.clear()
+        if self._thread:
+            self._server.shutdown()
+            self._thread.join()
         self._server.server_close()
 
 

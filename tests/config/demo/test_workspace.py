@@ -1,5 +1,6 @@
 """The demo workspace, built whole: what a new user meets."""
 
+import threading
 from collections import Counter
 from dataclasses import replace
 from io import StringIO
@@ -316,6 +317,7 @@ def test_serving_a_demo_starts_its_search_server_and_takes_a_first_snapshot(
                 assert asked_once(snapshot.source).rows
             finally:
                 server.close()
+            assert "search" not in {thread.name for thread in threading.enumerate()}
         check_canaries(at=NOW)
         assert CanaryLook.objects.get().figures["difference"] == 0.0
         transaction.set_rollback(True)
