@@ -24,11 +24,6 @@ pytestmark = pytest.mark.django_db
 BEST = ["d1", "d2", "d3", "d4", "d5"]
 
 
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    cache.clear()
-
-
 @pytest.fixture(scope="module")
 def built(shared_rows: None) -> World:
     """Nine judged queries, on which d1 is best, and one that is not judged."""

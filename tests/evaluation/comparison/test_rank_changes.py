@@ -3,7 +3,6 @@
 from copy import deepcopy
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evaluation.comparison.rank_changes import MovedDocuments, get_moved_documents
@@ -21,11 +20,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 URL = reverse("moved", args=["books", "main"])
 BOTH = "?runs=bm25&runs=lsa&measure=nDCG@3"
 BEFORE = ["d1", "d2", "d3", "d4"]
-
-
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    cache.clear()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -19,14 +18,6 @@ from touchstone.measures.grammar import parse_measure
 pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 LIST = ["books", "main"]
 WEIGHTED = "nDCG(average='weighted')@10"
-
-
-@pytest.fixture(autouse=True)
-def _no_cache():
-    """Lists of other tests have the same numbers."""
-    cache.clear()
-    yield
-    cache.clear()
 
 
 def too_few() -> Judged:

@@ -4,7 +4,6 @@ import io
 import math
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evaluation.diagnosis.run_explained import (
@@ -69,11 +68,6 @@ MEASURES = (
     "Judged@3",
     "Judged",
 )
-
-
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    cache.clear()
 
 
 @pytest.fixture

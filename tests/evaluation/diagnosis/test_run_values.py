@@ -1,7 +1,6 @@
 """The page of a run: its queries by value, and what an address can ask of it."""
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evaluation.models import Run
@@ -12,11 +11,6 @@ from tests.evaluation.browsing import links_of, signed_in, text_of
 from tests.evaluation.builders import make_run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
-
-
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    cache.clear()
 
 
 @pytest.fixture

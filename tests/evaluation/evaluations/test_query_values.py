@@ -1,9 +1,6 @@
 """Every query's value of one run: what adds up to the leaderboard, to the last bit."""
 
-from collections.abc import Iterator
-
 import pytest
-from django.core.cache import cache
 from django.core.paginator import Page
 
 from evaluation.diagnosis.run_values import QueryValue, RunValues, get_run_values
@@ -21,13 +18,6 @@ from touchstone.measures.exact import counts, means, standard_errors
 from touchstone.measures.grammar import parse_measure
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def empty_cache() -> Iterator[None]:
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from copy import deepcopy
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from annotation.models import Campaign, Pair, Pool
@@ -22,11 +21,6 @@ pytestmark = pytest.mark.django_db
 
 PAGE = reverse("judge-next", args=["books", "main"])
 START = reverse("next-campaign", args=["books", "main"])
-
-
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    cache.clear()
 
 
 @pytest.fixture(scope="module")

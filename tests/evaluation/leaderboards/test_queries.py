@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 
 from evaluation.evaluations.measure_sets import grades_of
 from evaluation.evaluations.queries import FilterRefused, RunSums, chosen_measures, list_run_sums
@@ -38,11 +37,6 @@ from touchstone.measures.presets import PRESETS
 pytestmark = pytest.mark.django_db
 
 MEASURES = "nDCG@10 RR@10"
-
-
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    cache.clear()
 
 
 @pytest.fixture(scope="module")

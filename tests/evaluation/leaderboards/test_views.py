@@ -5,7 +5,6 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -18,11 +17,6 @@ from tests.evaluation.builders import make_run
 from touchstone.measures.definition import CHOICES, FAMILIES
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    cache.clear()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evaluation.evaluations.refreshing import refresh_evaluations
@@ -17,11 +16,6 @@ from touchstone.measures.asking import ask
 from touchstone.statistics.intervals import half_interval
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    cache.clear()
 
 
 @pytest.fixture

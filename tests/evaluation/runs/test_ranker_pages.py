@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evaluation.evaluations.refreshing import refresh_evaluations
@@ -16,11 +15,6 @@ from tests.evaluation.builders import make_ranker, make_run
 
 pytestmark = pytest.mark.django_db
 NASTY = '<b>"O\'Neil" & 🙂</b>'
-
-
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    cache.clear()
 
 
 @pytest.fixture

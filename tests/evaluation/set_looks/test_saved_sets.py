@@ -3,7 +3,6 @@
 from copy import deepcopy
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evaluation.comparison.queries import CompareFilters, get_comparison
@@ -34,11 +33,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 BEST = ["d1", "d2", "d3"]
 BOARD = reverse("leaderboard", args=["books", "main"])
 COMPARE = reverse("compare", args=["books", "main"])
-
-
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    cache.clear()
 
 
 @pytest.fixture(scope="module")

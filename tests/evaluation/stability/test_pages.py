@@ -31,11 +31,6 @@ COMPARE = reverse("compare", args=["books", "main"])
 PART = {"HX-Request": "true"}
 
 
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    cache.clear()
-
-
 @pytest.fixture(scope="module")
 def built(shared_rows: None) -> World:
     """Nine queries of which d1 is best; bm25 shows it first, lsa on two queries only."""
