@@ -143,7 +143,7 @@ def check_plan(*, access: Access, campaign: Campaign, changes: Mapping[str, Any]
 
 def add_annotators(
     *, access: Access, campaign: Campaign, people: Iterable[User], at: datetime
-) -> list[CampaignAnnotator]:
+) -> None:
     """Let members of the collection label in a campaign, in any of its states; for leads.
 
     Someone who was there before comes back. A researcher who annotates has no researcher's view

@@ -58,7 +58,7 @@ def wait_for_streams(page: Page, count: int) -> None:
 
 def let_pass(page: Page, seconds: float) -> None:
     """Let the page's clock go on by so many seconds, and what it asks for then be answered."""
-    page.clock.run_for(1000 * seconds)
+    page.clock.run_for(int(1000 * seconds))
     page.wait_for_timeout(200)
 
 

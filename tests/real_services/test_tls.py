@@ -69,9 +69,12 @@ def test_the_web_server_and_both_workers_start_answer_and_end_by_tls_alone(
             for name, command in commands.items()
         }
         assert eventually(lambda: answers(port=port, hosts=HOST)), logs["web"].read_text()
+
+        def pings(name: str) -> bool:
+            return bool(asking.control.ping([f"{name}@tls"], timeout=1, limit=1))
+
         for name in workers:
-            answered = partial(asking.control.ping, [f"{name}@tls"], timeout=1, limit=1)
-            assert eventually(lambda answered=answered: bool(answered())), logs[name].read_text()
+            assert eventually(partial(pings, name)), logs[name].read_text()
         with psycopg.connect(environment["DATABASE_URL"]) as connection:
             found = connection.execute(
                 "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "

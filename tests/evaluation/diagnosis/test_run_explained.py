@@ -139,8 +139,10 @@ def test_the_ideal_stands_beside_it_with_where_the_run_has_its_documents(world, 
 def test_the_value_is_the_one_in_the_runs_table(world, run):
     access = make_access(collection=world.collection, username="dora")
     for measure in MEASURES:
-        asked = {"filters": RunFilters(measure=measure), "cut": paged("")}
-        table = get_run_values(access=access, public_id=run.public_id, **asked)
+        filters = RunFilters(measure=measure)
+        table = get_run_values(
+            access=access, public_id=run.public_id, filters=filters, cut=paged("")
+        )
         assert len(table.rows) == 3
         for row in table.rows:
             page = page_of(world, run, row.query_id, measure=measure)
