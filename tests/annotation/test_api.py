@@ -3,6 +3,7 @@
 import gzip
 import json
 import uuid
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -20,14 +21,20 @@ from tests.builders_annotation import make_campaign
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world()
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    world = make_world()
+    return world, make_campaign(world=world)
 
 
 @pytest.fixture
-def campaign(world: World) -> Campaign:
-    return make_campaign(world=world)
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def client_of(username: str) -> Client:

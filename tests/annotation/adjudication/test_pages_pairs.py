@@ -1,5 +1,7 @@
 """Pairs as leads see and decide them."""
 
+from copy import deepcopy
+
 import pytest
 from django.urls import reverse
 
@@ -25,14 +27,10 @@ from touchstone.scales import Scale
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world()
-
-
-@pytest.fixture
-def campaign(world: World) -> Campaign:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
     """Three pairs that differ, by 1, 4 and 2 steps, one on which both agree, one half labelled."""
+    world = make_world()
     campaign = make_campaign(
         world=world, pairs=[(world.queries[0], document) for document in world.documents]
     )
@@ -42,7 +40,17 @@ def campaign(world: World) -> Campaign:
         label(pair=pair, username="cem", grade=cem)
     label(pair=pair_of(campaign, "d5"), username="ben", grade=3, note="Half of it 📁")
     consolidate(list_id=campaign.list_id, at=NOW)
-    return campaign
+    return world, campaign
+
+
+@pytest.fixture
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def pair_of(campaign: Campaign, docid: str) -> Pair:
@@ -50,7 +58,7 @@ def pair_of(campaign: Campaign, docid: str) -> Pair:
 
 
 def address(pair: Pair) -> str:
-    return reverse("pair", args=["books", pair.pk])
+    return reverse("pair", args=[pair.list.collection.slug, pair.pk])
 
 
 def shown(campaign: Campaign, query: str) -> list[str]:
@@ -236,7 +244,8 @@ def test_a_draft_is_not_decided_and_a_pair_open_elsewhere_is_decided_there(
     assert not Adjudication.objects.exists()
 
 
-def test_every_grade_of_another_scale_has_its_button_and_key(world: World) -> None:
+def test_every_grade_of_another_scale_has_its_button_and_key() -> None:
+    world = make_world(slug="films")
     signed = make_list(collection=world.collection, slug="signed", scale=Scale.parse("-2..2"))
     make_guideline(world=world, name="Signed", judgment_list=signed)
     campaign = make_campaign(
@@ -291,22 +300,23 @@ def test_a_version_of_labels_leads_to_what_was_said(world: World, campaign: Camp
     assert not any("/pair?" in one for one in links(dora))
 
 
-def test_an_imported_grade_leads_to_the_versions_that_set_it(world: World) -> None:
+def test_an_imported_grade_leads_to_the_versions_that_set_it() -> None:
+    world = make_world(slug="films")
     pair = (world.queries[0], world.documents[0])
     commit(judgment_list=world.judgments, grades={pair: 3}, reason="from TREC")
     commit(judgment_list=world.judgments, grades={pair: 1}, reason="second thoughts")
     ada = client_of("ada")
     for name, place in (("version", ["main", 2]), ("query", ["q1"]), ("document", ["d1"])):
-        page = ada.get(reverse(name, args=["books", *place]))
+        page = ada.get(reverse(name, args=["films", *place]))
         link = next(one for one in links(page) if "/pair?" in one)
         found = ada.get(link.replace("&amp;", "&"))
         assert [(one.grade, one.since, one.until) for one in found.context["page"].judgments] == [
             (1, 2, None),
             (3, 1, 2),
         ]
-    assert reverse("version", args=["books", "main", 1]) in links(found)
+    assert reverse("version", args=["films", "main", 1]) in links(found)
     assert "from TREC" in words(found)
-    lookup = reverse("pair-of-list", args=["books", "main"])
+    lookup = reverse("pair-of-list", args=["films", "main"])
     assert ada.get(f"{lookup}?query=q1&document=nowhere").status_code == 404
     assert client_of("dora").get(f"{lookup}?query=q1&document=d1").status_code == 404
 
@@ -327,7 +337,8 @@ def test_a_version_says_whose_labels_are_behind_it(world: World, campaign: Campa
         assert client_of(username).get(people).status_code == 404
 
 
-def test_an_import_has_nobodys_labels_behind_it(world: World) -> None:
+def test_an_import_has_nobodys_labels_behind_it() -> None:
+    world = make_world(slug="films")
     made = commit(judgment_list=world.judgments, grades={(world.queries[0], world.documents[0]): 3})
-    people = reverse("version-people", args=["books", world.judgments.slug, made.number])
+    people = reverse("version-people", args=["films", world.judgments.slug, made.number])
     assert "the changes do not come from labels" in words(client_of("ada").get(people))

@@ -1,5 +1,6 @@
 """Deciding disputed pairs: in which order, without names, at once, later, and not for ever."""
 
+from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -21,19 +22,10 @@ pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=1)
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(documents=6)
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
-
-
-@pytest.fixture
-def campaign(world: World) -> Campaign:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
     """Labels of d1 to d6: a step apart twice, four and two steps, alike, and only one."""
+    world = make_world(documents=6)
     campaign = make_campaign(
         world=world, pairs=[(world.queries[0], document) for document in world.documents]
     )
@@ -44,7 +36,22 @@ def campaign(world: World) -> Campaign:
         if cem is not None:
             label(pair=pair, username="cem", grade=cem)
     consolidate(list_id=campaign.list_id, at=NOW)
-    return campaign
+    return world, campaign
+
+
+@pytest.fixture
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def ada(world: World) -> Access:
+    return make_access(collection=world.collection)
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def pair_of(campaign: Campaign, docid: str) -> Pair:

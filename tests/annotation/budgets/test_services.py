@@ -1,5 +1,6 @@
 """Campaigns are kept to their budgets; deadlines and targets."""
 
+from copy import deepcopy
 from datetime import date, timedelta
 from typing import Any
 
@@ -31,14 +32,20 @@ from tests.builders_annotation import context_of, label, lease, make_campaign, m
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=4, documents=10)
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    world = make_world(queries=4, documents=10)
+    return world, make_campaign(world=world)
 
 
 @pytest.fixture
-def campaign(world: World) -> Campaign:
-    return make_campaign(world=world)
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def limit(
@@ -122,7 +129,8 @@ def test_leases_count_as_used_so_that_people_together_stay_within_the_limit(
     assert not campaign.stopped
 
 
-def test_a_budget_of_a_collection_is_shared_by_its_campaigns(world: World) -> None:
+def test_a_budget_of_a_collection_is_shared_by_its_campaigns() -> None:
+    world = make_world(slug="films", queries=4, documents=10)
     q1, q2, *_ = world.queries
     first = make_campaign(world=world, name="One", pairs=[(q1, d) for d in world.documents])
     second = make_campaign(world=world, name="Two", pairs=[(q2, d) for d in world.documents])
@@ -204,7 +212,8 @@ def test_a_budget_that_ended_holds_nobody_even_if_nobody_checked_then(
     assert not campaign.stopped
 
 
-def test_a_draft_is_held_before_it_opens(world: World) -> None:
+def test_a_draft_is_held_before_it_opens() -> None:
+    world = make_world(slug="films", queries=4, documents=10)
     draft = make_draft(world=world)
     limit(world, 4, subject=subject_of(draft))
     opened = open_campaign(access=make_access(collection=world.collection), campaign=draft, at=NOW)

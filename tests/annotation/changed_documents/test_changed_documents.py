@@ -1,5 +1,6 @@
 """Judgments on documents that changed: counted, relabelled, or treated as unjudged in a version."""
 
+from copy import deepcopy
 from io import StringIO
 
 import pytest
@@ -32,10 +33,21 @@ from touchstone.files.collections import DocumentRecord
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def built(shared_rows):
+    """Four pairs, labelled once each, by Ben."""
+    world = make_world(queries=2, documents=2)
+    made = make_campaign(world=world, overlap=1)
+    for pair in made.pairs.select_related("campaign__list", "list"):
+        label(pair=pair, username="ben", grade=2)
+    consolidate(list_id=made.list_id, at=NOW)
+    return world, made
+
+
 @pytest.fixture
-def world():
+def world(built):
     cache.clear()
-    return make_world(queries=2, documents=2)
+    return deepcopy(built[0])
 
 
 @pytest.fixture
@@ -44,13 +56,8 @@ def ada(world):
 
 
 @pytest.fixture
-def campaign(world):
-    """Four pairs, labelled once each, by Ben."""
-    made = make_campaign(world=world, overlap=1)
-    for pair in made.pairs.select_related("campaign__list", "list"):
-        label(pair=pair, username="ben", grade=2)
-    consolidate(list_id=made.list_id, at=NOW)
-    return made
+def campaign(built):
+    return deepcopy(built[1])
 
 
 def change(world, docid="d1", text="Another text.", title=""):

@@ -1,6 +1,7 @@
 """From labels to grades: what a list is told, and what it is not told twice."""
 
 from collections.abc import Iterable
+from copy import deepcopy
 from datetime import timedelta
 from typing import Any
 
@@ -31,15 +32,21 @@ STEP = timedelta(seconds=settings.LIVE_COMMIT_INTERVAL)
 MINUTE = timedelta(minutes=1)
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=2, documents=3)
-
-
-@pytest.fixture
-def campaign(world: World) -> Campaign:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    world = make_world(queries=2, documents=3)
     make_member(collection=world.collection, username="fay", role="annotator")
-    return make_campaign(world=world, people=["ben", "cem", "fay"])
+    return world, make_campaign(world=world, people=["ben", "cem", "fay"])
+
+
+@pytest.fixture
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 @pytest.fixture
@@ -119,8 +126,9 @@ def test_running_twice_changes_nothing(world: World, pair: Pair) -> None:
     ],
 )
 def test_the_rule_of_the_campaign_decides(
-    world: World, rule: str, grades: tuple[int, int], expected: tuple[str, int | None]
+    rule: str, grades: tuple[int, int], expected: tuple[str, int | None]
 ) -> None:
+    world = make_world(slug="films", queries=2, documents=3)
     pair = make_campaign(world=world, rule=rule).pairs.all()[0]
     for name, grade in zip(("ben", "cem"), grades, strict=True):
         label(pair=pair, username=name, grade=grade)
@@ -138,7 +146,8 @@ def test_a_label_without_a_grade_has_no_vote(world: World, pair: Pair) -> None:
     assert judged(pair) is None
 
 
-def test_a_surplus_label_has_no_vote(world: World) -> None:
+def test_a_surplus_label_has_no_vote() -> None:
+    world = make_world(slug="films", queries=2, documents=3)
     pair = make_campaign(world=world, overlap=1).pairs.select_related("campaign")[0]
     lost = seat_for(pair=pair, username="ben")
     release_expired(at=NOW + LEASE + MINUTE)
@@ -291,7 +300,8 @@ def test_whoever_ends_in_the_midst_of_it_keeps_the_portions_before(
 
 
 @pytest.mark.parametrize("commit", Campaign.Commit.values)
-def test_more_pairs_take_no_more_statements(world: World, commit: str) -> None:
+def test_more_pairs_take_no_more_statements(commit: str) -> None:
+    world = make_world(slug="films", queries=2, documents=3)
     made = make_campaign(world=world, people=["ben", "cem"], commit=commit)
     first, *others = made.pairs.all()
     counts = []
@@ -368,9 +378,8 @@ def test_closing_concludes_first_and_what_comes_later_waits_for_a_reopening(
     assert judgment.grade == 1
 
 
-def test_an_approval_campaign_concludes_at_once_and_commits_when_the_lead_says_so(
-    world: World,
-) -> None:
+def test_an_approval_campaign_concludes_at_once_and_commits_when_the_lead_says_so() -> None:
+    world = make_world(slug="films", queries=2, documents=3)
     campaign = make_campaign(world=world, commit="approval")
     access = make_access(collection=world.collection)
     pair, other = campaign.pairs.all()[:2]
@@ -393,7 +402,8 @@ def test_an_approval_campaign_concludes_at_once_and_commits_when_the_lead_says_s
     ]
 
 
-def test_approving_again_does_not_undo_what_was_imported_since(world: World) -> None:
+def test_approving_again_does_not_undo_what_was_imported_since() -> None:
+    world = make_world(slug="films", queries=2, documents=3)
     campaign = make_campaign(world=world, commit="approval")
     access = make_access(collection=world.collection)
     pair = campaign.pairs.all()[0]
@@ -404,7 +414,8 @@ def test_approving_again_does_not_undo_what_was_imported_since(world: World) -> 
     assert approve(access=access, campaign=campaign, at=NOW) is None
 
 
-def test_a_closed_campaign_can_still_be_approved(world: World) -> None:
+def test_a_closed_campaign_can_still_be_approved() -> None:
+    world = make_world(slug="films", queries=2, documents=3)
     campaign = make_campaign(world=world, commit="approval")
     access = make_access(collection=world.collection)
     pair = campaign.pairs.all()[0]

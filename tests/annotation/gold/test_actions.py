@@ -1,5 +1,6 @@
 """What a campaign does about someone who is right too rarely, and how it is taken back."""
 
+from copy import deepcopy
 from datetime import datetime, timedelta
 
 import pytest
@@ -29,9 +30,20 @@ pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=2)
 
 
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    """The pairs of q2 are gold; 4 is right."""
+    world = make_world(queries=2, documents=14)
+    ada = make_access(collection=world.collection)
+    campaign = make_campaign(world=world)
+    for pair in campaign.pairs.select_related("campaign__list").filter(query__qid="q2"):
+        mark_gold(access=ada, pair=pair, low=4, high=4, reason="", at=NOW)
+    return world, campaign
+
+
 @pytest.fixture
-def world() -> World:
-    return make_world(queries=2, documents=14)
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
 
 
 @pytest.fixture
@@ -40,12 +52,8 @@ def ada(world: World) -> Access:
 
 
 @pytest.fixture
-def campaign(world: World, ada: Access) -> Campaign:
-    """The pairs of q2 are gold; 4 is right."""
-    campaign = make_campaign(world=world)
-    for pair in campaign.pairs.select_related("campaign__list").filter(query__qid="q2"):
-        mark_gold(access=ada, pair=pair, low=4, high=4, reason="", at=NOW)
-    return campaign
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def minute(number: int) -> datetime:

@@ -1,5 +1,7 @@
 """What annotators are told of their own labels: in batches, mixed, and only their own."""
 
+from copy import deepcopy
+
 import pytest
 from django.urls import reverse
 
@@ -15,14 +17,10 @@ from tests.builders_annotation import label, make_campaign
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=2, documents=12)
-
-
-@pytest.fixture
-def campaign(world: World) -> Campaign:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
     """The pairs of q2 are gold; of q1 three are decided, six are agreed upon."""
+    world = make_world(queries=2, documents=12)
     campaign = make_campaign(world=world)
     ada = make_access(collection=world.collection)
     for pair in campaign.pairs.select_related("campaign__list").filter(query__qid="q2"):
@@ -34,7 +32,17 @@ def campaign(world: World) -> Campaign:
         if number < 3:
             adjudicate(access=ada, pair=pair, grade=1, reason="Only a mention.", at=NOW)
     consolidate(list_id=campaign.list_id, at=NOW)
-    return campaign
+    return world, campaign
+
+
+@pytest.fixture
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def address(campaign: Campaign) -> str:

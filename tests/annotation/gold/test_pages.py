@@ -1,5 +1,7 @@
 """Gold as leads see it, and as no one else does."""
 
+from copy import deepcopy
+
 import pytest
 from django.urls import reverse
 
@@ -12,14 +14,20 @@ from tests.builders_annotation import label, make_campaign
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world()
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    world = make_world()
+    return world, make_campaign(world=world)
 
 
 @pytest.fixture
-def campaign(world: World) -> Campaign:
-    return make_campaign(world=world)
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def first(campaign: Campaign) -> Pair:

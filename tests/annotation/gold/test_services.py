@@ -1,5 +1,7 @@
 """Gold: pairs whose right answer is known, and what marking them does to their seats."""
 
+from copy import deepcopy
+
 import pytest
 
 from annotation.adjudication.services import adjudicate
@@ -22,14 +24,20 @@ from tests.builders_annotation import label, make_campaign
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=2, documents=3)
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    world = make_world(queries=2, documents=3)
+    return world, make_campaign(world=world)
 
 
 @pytest.fixture
-def campaign(world: World) -> Campaign:
-    return make_campaign(world=world)
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Labels: stored once, for good, in a seat of one's own or as a fact beside it."""
 
 import uuid
+from copy import deepcopy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -35,15 +36,21 @@ pytestmark = pytest.mark.django_db
 LATER = NOW + LEASE + timedelta(seconds=1)
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=2, documents=5)
-
-
-@pytest.fixture
-def campaign(world: World) -> Campaign:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    world = make_world(queries=2, documents=5)
     make_member(collection=world.collection, username="fay", role="annotator")
-    return make_campaign(world=world, people=["ben", "cem", "fay"])
+    return world, make_campaign(world=world, people=["ben", "cem", "fay"])
+
+
+@pytest.fixture
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 @pytest.fixture
@@ -350,7 +357,8 @@ def test_a_page_that_does_not_know_of_the_closing_yet_is_refused(
         submit_label(context=context, submission=said(seat=seat, grade=3, at=LATER), at=LATER)
 
 
-def test_a_lead_may_label_and_is_marked_as_not_blind(world: World) -> None:
+def test_a_lead_may_label_and_is_marked_as_not_blind() -> None:
+    world = make_world(slug="films", queries=2, documents=5)
     campaign = make_campaign(world=world, people=["ada", "ben"])
     pair = campaign.pairs.select_related("campaign")[0]
     assert not label(pair=pair, username="ada", grade=1).is_blind

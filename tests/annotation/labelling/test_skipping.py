@@ -1,6 +1,7 @@
 """Skipping a whole query, and asking for it again."""
 
 import uuid
+from copy import deepcopy
 
 import pytest
 
@@ -20,14 +21,20 @@ from tests.builders_annotation import context_of, held, label, lease, make_campa
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=3, documents=10)
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    world = make_world(queries=3, documents=10)
+    return world, make_campaign(world=world)
 
 
 @pytest.fixture
-def campaign(world: World) -> Campaign:
-    return make_campaign(world=world)
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def skip(campaign: Campaign, username: str = "ben", **words: str) -> tuple[Query, QuerySkip]:

@@ -1,5 +1,6 @@
 """Asking for one more label of many pairs from the quality report, and taking that back."""
 
+from copy import deepcopy
 from datetime import timedelta
 from urllib.parse import urlencode
 from uuid import UUID
@@ -26,14 +27,24 @@ ONE = UUID("c56a4180-65aa-42ec-a945-5fd21dec0538")
 OTHER = UUID("0b4b2a3e-6f0e-4d4b-8b1f-3f5d0a6f7c11")
 
 
-@pytest.fixture
-def world() -> World:
-    """Three queries of the segment “how to & why”, and one of none."""
-    made = make_world(queries=4, documents=10)
-    for place, query in enumerate(made.queries):
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    """Forty pairs with one label each, of three queries of the segment “how to & why” and one of
+    none."""
+    world = make_world(queries=4, documents=10)
+    for place, query in enumerate(world.queries):
         query.segment = "how to & why" if place < 3 else ""
         query.save(update_fields=["segment"])
-    return made
+    made = make_campaign(world=world, overlap=1)
+    for place, pair in enumerate(pairs_of(made)):
+        label(pair=pair, username="ben", grade=place % 5)
+    consolidate(list_id=made.list_id, at=NOW)
+    return world, made
+
+
+@pytest.fixture
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
 
 
 @pytest.fixture
@@ -42,13 +53,8 @@ def ada(world: World) -> Access:
 
 
 @pytest.fixture
-def campaign(world: World) -> Campaign:
-    """Forty pairs with one label each."""
-    made = make_campaign(world=world, overlap=1)
-    for place, pair in enumerate(pairs_of(made)):
-        label(pair=pair, username="ben", grade=place % 5)
-    consolidate(list_id=made.list_id, at=NOW)
-    return made
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def pairs_of(campaign: Campaign) -> list[Pair]:

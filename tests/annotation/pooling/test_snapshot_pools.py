@@ -1,5 +1,7 @@
 """Pools from live rankers in one step: snapshots, then the top of their runs."""
 
+from copy import deepcopy
+
 import pytest
 from django.urls import reverse
 
@@ -21,14 +23,22 @@ pytestmark = pytest.mark.django_db
 WAKE = ("annotation.build_snapshot_pools", ())
 
 
-@pytest.fixture
-def world():
-    return make_world(queries=2, documents=6)
+@pytest.fixture(scope="module")
+def built(shared_rows):
+    world = make_world(queries=2, documents=6)
+    return world, make_campaign(
+        world=world, pairs=[(world.queries[0], world.documents[5])], depth=2
+    )
 
 
 @pytest.fixture
-def campaign(world):
-    return make_campaign(world=world, pairs=[(world.queries[0], world.documents[5])], depth=2)
+def world(built):
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built):
+    return deepcopy(built[1])
 
 
 @pytest.fixture

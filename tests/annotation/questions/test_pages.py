@@ -1,5 +1,6 @@
 """The pages of questions and announcements, for annotators and for leads."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -17,14 +18,20 @@ from tests.builders_annotation import context_of, lease, make_campaign
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=2, documents=5)
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    world = make_world(queries=2, documents=5)
+    return world, make_campaign(world=world)
 
 
 @pytest.fixture
-def campaign(world: World) -> Campaign:
-    return make_campaign(world=world)
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 @pytest.fixture

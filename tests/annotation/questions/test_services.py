@@ -1,5 +1,6 @@
 """Asking, answering, closing and announcing; what an annotator has not read is counted right."""
 
+from copy import deepcopy
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -49,14 +50,20 @@ pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(minutes=5)
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=4, documents=10)
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    world = make_world(queries=4, documents=10)
+    return world, make_campaign(world=world)
 
 
 @pytest.fixture
-def campaign(world: World) -> Campaign:
-    return make_campaign(world=world)
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 @pytest.fixture
@@ -180,9 +187,9 @@ def test_after_a_closed_thread_comes_a_new_one_and_the_old_one_stays_closed(
         services.reopen(**named, at=LATER)
 
 
-def test_a_question_at_a_gold_pair_is_like_any_other_for_who_asks(
-    world: World, ada: Access
-) -> None:
+def test_a_question_at_a_gold_pair_is_like_any_other_for_who_asks() -> None:
+    world = make_world(slug="films", queries=4, documents=10)
+    ada = make_access(collection=world.collection)
     campaign = make_campaign(world=world)
     Campaign.objects.update(secret="the scene's")  # so that it always plants some
     pairs = list(campaign.pairs.select_related("campaign__list").order_by("pk"))

@@ -1,5 +1,7 @@
 """Another rule for labels that are there: a preview that writes nothing, and the change itself."""
 
+from copy import deepcopy
+
 import pytest
 from django.urls import reverse
 
@@ -24,19 +26,10 @@ from tests.evaluation.builders import make_run
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world():
-    return make_world(queries=2, documents=10)
-
-
-@pytest.fixture
-def ada(world):
-    return make_access(collection=world.collection)
-
-
-@pytest.fixture
-def campaign(world):
+@pytest.fixture(scope="module")
+def built(shared_rows):
     """Twenty pairs. Ben and Cem agree but for a few; Fay always says 2, and so makes ties."""
+    world = make_world(queries=2, documents=10)
     make_member(collection=world.collection, username="fay", role="annotator")
     made = make_campaign(world=world, overlap=3, people=["ben", "cem", "fay"])
     for place, pair in enumerate(made.pairs.order_by("pk")):
@@ -52,7 +45,22 @@ def campaign(world):
         )
     consolidate(list_id=made.list_id, at=NOW)
     refresh_evaluations(list_id=made.list_id, at=NOW)
-    return made
+    return world, made
+
+
+@pytest.fixture
+def world(built):
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def ada(world):
+    return make_access(collection=world.collection)
+
+
+@pytest.fixture
+def campaign(built):
+    return deepcopy(built[1])
 
 
 def means(campaign):
@@ -130,7 +138,9 @@ def test_labels_are_not_weighed_by_figures_that_have_not_seen_them(ada, campaign
         choose_rule(access=ada, campaign=campaign, rule="dice", at=NOW)
 
 
-def test_a_draft_and_other_peoples_campaigns_are_left_alone(world, ada):
+def test_a_draft_and_other_peoples_campaigns_are_left_alone():
+    world = make_world(slug="films", queries=2, documents=10)
+    ada = make_access(collection=world.collection)
     draft = make_draft(world=world)
     with pytest.raises(RuleRefused, match="draft"):
         choose_rule(access=ada, campaign=draft, rule="mean", at=NOW)

@@ -1,6 +1,7 @@
 """Pages of training for leads and annotators, and an annotator's own work."""
 
 import re
+from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -19,19 +20,25 @@ pytestmark = pytest.mark.django_db
 SETTINGS = {"training_pairs": 3, "training_percent": 100, "training_tries": 1}
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=4, documents=10)
-
-
-@pytest.fixture
-def campaign(world: World) -> Campaign:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
     """Every other pair is gold: 4 is right."""
+    world = make_world(queries=4, documents=10)
     made = make_campaign(world=world, overlap=1)
     access = make_access(collection=world.collection)
     for pair in made.pairs.select_related("campaign__list").order_by("pk")[::2]:
         mark_gold(access=access, pair=pair, low=4, high=4, reason="It is just that.", at=NOW)
-    return made
+    return world, made
+
+
+@pytest.fixture
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def test_a_lead_asks_for_training_sees_who_passed_and_decides(campaign: Campaign) -> None:
