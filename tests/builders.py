@@ -28,6 +28,7 @@ from touchstone.scales import Scale
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 ROLES = {"ada": "lead", "ben": "annotator", "cem": "annotator", "dora": "researcher"}
+CAST = ("ben", "cem", "dora")
 
 
 def make_user(*, username: str, name: str = "", is_superuser: bool = False) -> User:
@@ -69,20 +70,26 @@ def make_collection(
     *, slug: str = "books", name: str = "", lead: str = "ada", cast: bool = True
 ) -> Collection:
     """A collection that `lead` leads; with `cast`, Ben, Cem and Dora are members too."""
-    collection = create_collection(
-        by=make_user(username=lead), at=NOW, slug=slug, name=name or slug.capitalize()
-    )
+    collection = _start_collection(make_user(username=lead), slug=slug, name=name)
     if cast:
-        _add_cast(collection)
+        _add_cast(collection, _ensure_users(CAST))
     return collection
 
 
-def _add_cast(collection: Collection) -> None:
-    """Ben, Cem and Dora, as `make_member` would, with fewer questions to the database."""
-    names = ("ben", "cem", "dora")
+def _start_collection(lead: User, *, slug: str, name: str = "") -> Collection:
+    return create_collection(by=lead, at=NOW, slug=slug, name=name or slug.capitalize())
+
+
+def _ensure_users(names: Iterable[str]) -> dict[str, User]:
+    """As `make_user` of each would, with fewer questions to the database."""
+    names = list(names)
     known = User.objects.in_bulk(names, field_name="username")
     made = User.objects.bulk_create(_new_user(name) for name in names if name not in known)
-    people = known | {user.username: user for user in made}
+    return known | {user.username: user for user in made}
+
+
+def _add_cast(collection: Collection, people: Mapping[str, User]) -> None:
+    """Ben, Cem and Dora, as `make_member` would, in one statement."""
     Membership.objects.bulk_create(
         Membership(
             collection=collection,
@@ -91,7 +98,7 @@ def _add_cast(collection: Collection) -> None:
             pseudonym=f"person {number}",
             created_at=NOW,
         )
-        for number, name in enumerate(names, start=2)  # who leads is the first
+        for number, name in enumerate(CAST, start=2)  # who leads is the first
     )
 
 
@@ -186,14 +193,16 @@ class World:
 
 def make_world(*, slug: str = "books", queries: int = 3, documents: int = 5) -> World:
     """The usual beginning; Eve leads a collection of her own, `<slug>-of-eve`."""
-    collection = make_collection(slug=slug)
-    make_collection(slug=f"{slug}-of-eve", lead="eve", cast=False)
+    people = _ensure_users(["ada", *CAST, "eve"])
+    collection = _start_collection(people["ada"], slug=slug)
+    _add_cast(collection, people)
+    _start_collection(people["eve"], slug=f"{slug}-of-eve")
     return World(
         collection=collection,
         queries=make_queries(collection=collection, count=queries),
         documents=make_documents(collection=collection, count=documents),
         judgments=make_list(collection=collection),
-        **User.objects.in_bulk(["ada", "ben", "cem", "dora", "eve"], field_name="username"),
+        **people,
     )
 
 

@@ -18,9 +18,10 @@ from annotation.models import Assignment, Campaign, Guideline, Label, Pair, Pool
 from annotation.models.campaigns import LEASE_MINUTES
 from annotation.permissions import AnnotatorContext, get_annotator_context
 from annotation.pooling.services import add_pairs
-from judgments.models import Document, JudgmentList, Query, User
+from judgments.models import Document, JudgmentList, Query, Role, User
+from judgments.permissions import Access
 from judgments.storage.prepared import PreparedObjects, PreparedUpdate, slot
-from tests.builders import NOW, World, make_access, make_user
+from tests.builders import NOW, World, make_user
 from touchstone.pooling.pools import Source
 from touchstone.scales import Scale
 
@@ -69,13 +70,18 @@ def make_guideline(
     """A guideline for the world's list."""
     judgment_list = judgment_list or world.judgments
     return create_guideline(
-        access=make_access(collection=world.collection),
+        access=_access_of(world),
         at=NOW,
         judgment_list=judgment_list,
         name=name,
         text="Read the query, then the document.",
         grades=grades_text(judgment_list=judgment_list),
     )
+
+
+def _access_of(world: World) -> Access:
+    """What Ada may do, without asking the database."""
+    return Access(world.ada, world.collection, Role.LEAD)
 
 
 def make_draft(
@@ -87,7 +93,7 @@ def make_draft(
     **design: Any,
 ) -> Campaign:
     """A campaign that is not open yet, over all queries × documents or the pairs given."""
-    access = make_access(collection=world.collection)
+    access = _access_of(world)
     guideline = Guideline.objects.filter(collection=world.collection).first()
     campaign = create_campaign(
         access=access,
@@ -102,7 +108,8 @@ def make_draft(
         pairs = [(query, document) for query in world.queries for document in world.documents]
     if pairs:
         fill(campaign=campaign, pairs=pairs)
-    users = [make_user(username=username) for username in people]
+    known = User.objects.in_bulk(people, field_name="username")
+    users = [known.get(username) or make_user(username=username) for username in people]
     add_annotators(access=access, campaign=campaign, people=users, at=NOW)
     return campaign
 
@@ -121,7 +128,7 @@ def fill(*, campaign: Campaign, pairs: Iterable[tuple[Query, Document]]) -> None
 def make_campaign(*, world: World, **draft: Any) -> Campaign:
     """An open campaign; the arguments are those of `make_draft`."""
     campaign = make_draft(world=world, **draft)
-    return open_campaign(access=make_access(collection=world.collection), campaign=campaign, at=NOW)
+    return open_campaign(access=_access_of(world), campaign=campaign, at=NOW)
 
 
 def context_of(campaign: Campaign, username: str) -> AnnotatorContext:
