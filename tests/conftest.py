@@ -42,6 +42,7 @@ FIRST_PASS_WORDS = {
     "overview", "page", "pages", "views",
 }  # fmt: skip
 FIRST_PASS_FOLDERS = {"api", "management"}
+SHARES_ROWS = pytest.StashKey[bool]()  # of a module: whether its shared rows are there now
 USES_THE_DATABASE = {"db", "transactional_db", "live_server"}
 USES_A_SERVER = {
     *USES_THE_DATABASE,
@@ -220,14 +221,19 @@ def append_only_tables_can_be_emptied() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def shared_rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def shared_rows(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
     """Lets a module's fixtures make rows once, for all its tests; its end takes them back.
 
     What a test changes of them is taken back when it ends, like all that it does. Objects are not:
     give each test a deep copy of those that it may change.
     """
     with django_db_blocker.unblock(), transaction.atomic():
+        _count_again(follows_rows=False)
+        request.node.stash[SHARES_ROWS] = True
         yield
+        request.node.stash[SHARES_ROWS] = False
         transaction.set_rollback(True)
 
 
@@ -244,11 +250,17 @@ def ids_begin_at_one(request: pytest.FixtureRequest) -> None:
         return
     if marked is None:
         request.getfixturevalue("db")
+    module = request.node.getparent(pytest.Module)
+    _count_again(follows_rows=module.stash.get(SHARES_ROWS, False))
+
+
+def _count_again(*, follows_rows: bool) -> None:
+    """Let ids begin at one, or after those of the rows that a module shares."""
     models = [model for app in APPS for model in apps.get_app_config(app).get_models()]
     keys = (model._meta.auto_field for model in models)
     sequences = [{"table": key.model._meta.db_table, "column": key.column} for key in keys if key]
     statements = connection.ops.sequence_reset_by_name_sql(no_style(), sequences)
-    if "shared_rows" in request.fixturenames and connection.vendor == "postgresql":
+    if follows_rows and connection.vendor == "postgresql":
         statements = connection.ops.sequence_reset_sql(no_style(), models)
     with connection.cursor() as cursor:
         cursor.execute("\n".join(statements))
