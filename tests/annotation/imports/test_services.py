@@ -113,6 +113,7 @@ def test_portions_of_pairs_give_what_the_whole_file_gives(world, monkeypatch):
     assert (grades(other), seats_of(done.campaign)) == told
 
 
+@pytest.mark.first_pass
 def test_a_file_has_more_than_five_hundred_people(world):
     rows = [f"person {number},q1,d{1 + number % 2},{number % 5}" for number in range(501)]
     done = take(world, "\n".join(["annotator,query_id,doc_id,grade", *rows]))
@@ -226,6 +227,7 @@ def test_postgresql_is_told_how_many_labels_came(world):
 
 
 @pytest.mark.data
+@pytest.mark.first_pass
 def test_the_three_raters_of_products_and_what_was_decided(client, data_dir, tmp_path, capsys):
     """Alpha through the application is the collection's own, and so are the grades of the list."""
     folder = data_dir / "chorus-ecommerce" / "derived"

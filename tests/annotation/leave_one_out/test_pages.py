@@ -6,6 +6,7 @@ d1 first everywhere, the other d2.
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from datetime import datetime, timedelta
 from html import unescape
 from typing import Any
@@ -38,16 +39,21 @@ DISPUTED = {("q1", "d1"): (3, 3, 0), ("q2", "d1"): (3, 0, 3), ("q3", "d2"): (0, 
 AGREED = {("q1", "d2"): (0, 0, 0), ("q2", "d2"): (0, 0, 0), ("q3", "d1"): (0, 0, 0)}
 
 
-@pytest.fixture
-def world() -> World:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> World:
     """Bm25 is right about q1 and q2, lsa about q3; nothing is judged yet."""
-    cache.clear()
     world = make_world()
     make_member(collection=world.collection, username="fay", role="annotator")
     qids = [query.qid for query in world.queries]
     make_run(collection=world.collection, rankings=dict.fromkeys(qids, ("d1", "d2")))
     make_run(collection=world.collection, rankings=dict.fromkeys(qids, ("d2", "d1")), ranker="lsa")
     return world
+
+
+@pytest.fixture
+def world(built: World) -> World:
+    cache.clear()
+    return deepcopy(built)
 
 
 def labelled(

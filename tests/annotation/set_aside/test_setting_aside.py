@@ -4,6 +4,7 @@ Three people, pairs of two labels. Ben is a spammer: he says 0 of everything. Wo
 gives d1 to d4 of q1 the grades 4, 3, 2, 1; Dora says 0 of d1 of q2 as Ben does.
 """
 
+from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -44,18 +45,9 @@ pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=2)
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=2, documents=4)
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
-
-
-@pytest.fixture
-def campaign(world: World) -> Campaign:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, Campaign]:
+    world = make_world(queries=2, documents=4)
     campaign = make_campaign(world=world, people=("ben", "cem", "dora"), rule="mean")
     for number, grade in enumerate((4, 3, 2, 1)):
         pair = pair_of(campaign, "q1", number)
@@ -64,7 +56,22 @@ def campaign(world: World) -> Campaign:
     for username in ("ben", "dora"):
         label(pair=pair_of(campaign, "q2", 0), username=username, grade=0)
     consolidate(list_id=campaign.list_id, at=NOW)
-    return campaign
+    return world, campaign
+
+
+@pytest.fixture
+def world(built: tuple[World, Campaign]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def ada(world: World) -> Access:
+    return make_access(collection=world.collection)
+
+
+@pytest.fixture
+def campaign(built: tuple[World, Campaign]) -> Campaign:
+    return deepcopy(built[1])
 
 
 def pair_of(campaign: Campaign, qid: str, number: int) -> Pair:
@@ -262,7 +269,7 @@ def check(campaign: Campaign, wrong: int, right: int) -> None:
 
 
 @pytest.fixture
-def golden(ada: Access) -> Campaign:
+def golden() -> Campaign:
     """A campaign of 20 gold pairs, whose right grade is 4, and two plain ones that Ben labelled."""
     world = make_world(slug="gold", queries=2, documents=20)
     pairs = [(world.queries[1], document) for document in world.documents]

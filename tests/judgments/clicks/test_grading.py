@@ -1,5 +1,7 @@
 """Clicks against people, and grades of a list that come from clicks."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
@@ -23,14 +25,10 @@ ATTRACTIVE = (0.1, 0.25, 0.45, 0.65, 0.9)
 EXAMINED = Wish("examined", 10)
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world(queries=24, documents=6)
-
-
-@pytest.fixture
-def log(world: World) -> ClickLog:
+@pytest.fixture(scope="module")
+def built(shared_rows: None) -> tuple[World, ClickLog]:
     """Clicks that depend on the grade, the document's number modulo 5 in each query."""
+    world = make_world(queries=24, documents=6)
     rng = np.random.default_rng(8)
     rows: list[str] = []
     for number in range(6000):
@@ -42,7 +40,17 @@ def log(world: World) -> ClickLog:
         clicked = (np.flatnonzero(rng.random(3) < chances) + 1).tolist()
         docids = [world.documents[one].docid for one in shown]
         rows += page_rows(number, world.queries[place].text, docids, clicked)
-    return make_clicks(world=world, rows=rows)
+    return world, make_clicks(world=world, rows=rows)
+
+
+@pytest.fixture
+def world(built: tuple[World, ClickLog]) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def log(built: tuple[World, ClickLog]) -> ClickLog:
+    return deepcopy(built[1])
 
 
 def grade_of(query: int, document: int) -> int:

@@ -182,7 +182,7 @@ def kill_after(count: int, after_each: Any, monkeypatch: pytest.MonkeyPatch, wor
 def test_what_a_killed_import_left_is_taken_back_after_any_part(
     world: World, after_each: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other, rows = copy_of(world), some_rows(world, 20, 45)
+    other, rows = copy_of(world), some_rows(world, 20, 25)
     before, rows_before = read(world.judgments), rows_of(world.judgments)
     write_at_once(other, rows)
     count = 0
@@ -203,7 +203,7 @@ def test_what_a_killed_import_left_is_taken_back_after_any_part(
         assert rows_of(own) == rows_before
         assert not JudgmentList.objects.exclude(unfinished=None).exists()
         count += 1
-    assert count > 15
+    assert count > 8
     assert rows_of(world.judgments) == rows_of(other)
 
 
