@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.windows import Place
+from tests.browser.windows import PATIENCE, Place
 
 # Written before the page's own handlers see the key; in the browser's store, so that a closed tab
 # leaves it behind. What is held down, or pressed where nothing can be labelled, is no label.
@@ -25,6 +25,17 @@ IS_READY: Final = """() => {
   const part = (name) => document.querySelector(`[data-part="${name}"]`);
   return part("stage").getAttribute("aria-busy") !== "true" || !part("end").hidden;
 }"""
+# So many labels are counted, and what comes is ready; asked in each frame, with its patience.
+IS_COUNTED: Final = f"""async ([count, patience]) => {{
+  const isReady = {IS_READY};
+  const done = document.querySelector('[data-part="done"]');
+  const deadline = Date.now() + patience;
+  while (done.textContent !== count || !isReady()) {{
+    if (Date.now() > deadline) return `${{done.textContent}} in place of ${{count}}`;
+    await new Promise((next) => requestAnimationFrame(next));
+  }}
+  return "";
+}}"""
 READ: Final = """() => Object.keys(localStorage).filter((key) => key.startsWith("pressed"))
   .sort().map((key) => JSON.parse(localStorage.getItem(key)))"""
 STORED: Final = """
@@ -49,13 +60,12 @@ def press(page: Page, keys: str) -> None:
 
     What is shown at the end, a pair or words, is ready for the next key.
     """
-    done = page.locator('[data-part="done"]')
-    before = int(done.inner_text())
-    for number, key in enumerate(keys, start=1):
-        page.wait_for_function(IS_READY)
-        page.keyboard.press(key)
-        expect(done).to_have_text(str(before + number))
+    before = int(page.locator('[data-part="done"]').inner_text())
     page.wait_for_function(IS_READY)
+    for number, key in enumerate(keys, start=1):
+        page.keyboard.press(key)
+        late = page.evaluate(IS_COUNTED, [str(before + number), PATIENCE])
+        assert not late, late
 
 
 def shown(page: Page) -> tuple[str, str]:

@@ -289,6 +289,7 @@ def test_labels_wait_for_their_own_author_when_somebody_else_signs_in(
 
 
 def test_the_end_is_said_and_the_server_is_left_alone(open_window: Opener, place: Place) -> None:
+    place.keep_pairs(3)
     ben = open_window("ben")
     page = ben.label_page()
     total = int(page.locator('[data-part="total"]').inner_text())

@@ -3,9 +3,9 @@
 import json
 import random
 import re
+import shutil
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 from urllib.request import Request, urlopen
 
@@ -13,14 +13,14 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, FilePayload, Page, expect
 
-from tests.browser.conftest import SETTINGS
+from tests.browser.warm import WarmSite
 from tests.browser.windows import Place, Window
-from tests.faults.site import Embedded, eventually
+from tests.faults.site import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.first_pass]
 
 QUERIES: Final = 10
-DOCUMENTS: Final = 24
+DOCUMENTS: Final = 20
 GOLD: Final = 100
 AT_ONCE: Final = 12  # pairs that someone labels before the next one does
 PASSWORD: Final = "four words make one"
@@ -39,15 +39,17 @@ HABITS: Final[Mapping[str, Habit]] = {
 
 
 @pytest.fixture
-def empty(tmp_path: Path, make_home: Callable[[Path], Path]) -> Iterator[Place]:
+def empty(warm_site: WarmSite, migrated: str) -> Iterator[Place]:
     """A served installation without anyone."""
-    make_home(tmp_path / "home")
-    site = Embedded(tmp_path, SETTINGS)
+    home = warm_site.directory / "home"
+    for old in home.glob("touchstone.sqlite3*"):
+        old.unlink()
+    shutil.copy(migrated, home / "touchstone.sqlite3")
     try:
-        site.begin()
-        yield Place(site, "", {}, {})
+        warm_site.begin()
+        yield Place(warm_site, "", {}, {})
     finally:
-        site.stop(patience=0)
+        warm_site.stop(patience=0)
 
 
 def right_grade(query: int, document: int) -> int:

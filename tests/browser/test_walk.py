@@ -8,7 +8,7 @@ from tests.browser.walk import RECORD, SAME_TEXT, check_walk, walk
 from tests.browser.windows import Opener, Place
 
 pytestmark = pytest.mark.browser
-STEPS = int(os.environ.get("TOUCHSTONE_WALK", "150"))
+STEPS = int(os.environ.get("TOUCHSTONE_WALK", "100"))
 SEED = 2  # one that fails where a key may fall on another pair than the one that is shown
 
 

@@ -29,6 +29,7 @@ from tests.faults.site import Embedded
 SETTINGS: Final = {"DJANGO_SETTINGS_MODULE": "config.settings"}
 LAST: Final = 90_000  # milliseconds for what waits in the end; tries come up to 15 s apart
 CERTAIN: Final = 600  # milliseconds after which a click is certainly not too early
+PAUSES: Final = (0, 0, 20, 60, 150, 0, 0, 20, 60, 150, 400)  # milliseconds after a step
 MOST_SKIPS: Final = 2  # of the scene's four queries
 
 # two queries with the same text, as TREC's intents
@@ -131,7 +132,7 @@ class Walk:
         for step in chosen:
             self.done[step.__name__.strip("_")] += 1
             step()
-            self._page.wait_for_timeout(self._rng.choice((0, 0, 20, 60, 150, 400)))
+            self._page.wait_for_timeout(self._rng.choice(PAUSES))
         self._restore()
         for _ in range(4):
             self._page.keyboard.press("Escape")

@@ -37,6 +37,8 @@ class WarmSite(Embedded):
             stdout=subprocess.PIPE,
             text=True,
         )
+        assert self._parent.stdout
+        assert self._parent.stdout.readline(), "what is forked could not be loaded"
 
     def begin(self) -> None:
         """Fork a server, on the same port each time."""
@@ -110,7 +112,9 @@ def load_everything() -> None:
     from annotation.models import Campaign
     from config.celery import make_app
     from judgments.models import User
+    from tests.browser.scene import hash_in_milliseconds
 
+    hash_in_milliseconds()
     # makes what the two workers of each fork need; this one is not started
     WorkController(app=make_app(is_current=False), pool="solo", queues=["refresh"])
     campaign = Campaign.objects.get().public_id
@@ -157,6 +161,7 @@ def fork_on_demand() -> None:
     """For each line of standard input, a log, `serve` or `call` and words: fork; say its id."""
     load_everything()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no one waits for them
+    os.write(1, b"loaded\n")
     for line in sys.stdin:
         log, what, *words = json.loads(line)
         pid = os.fork()

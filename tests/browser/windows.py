@@ -53,6 +53,31 @@ Storage.prototype.getItem = function (name) {
 REPORT = "addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.blockedURI));"
 
 
+# So many pairs of each query stay in the campaign, in which no one has labelled yet. The trigger
+# that keeps what was pooled is set aside meanwhile.
+KEEP_PAIRS = """
+from django.db import connection
+from annotation.models import Assignment, Pair, PoolEntry
+each = {{}}
+for query, pk in Pair.objects.order_by("query", "pk").values_list("query", "pk"):
+    each.setdefault(query, []).append(pk)
+kept = [pk for all_of_query in each.values() for pk in all_of_query[:{each}]]
+with connection.cursor() as cursor:
+    cursor.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s",
+        [PoolEntry._meta.db_table],
+    )
+    triggers = cursor.fetchall()
+    for name, _ in triggers:
+        cursor.execute(f'DROP TRIGGER "{{name}}"')
+    for model in (Assignment, PoolEntry):
+        model.objects.exclude(pair__in=kept).delete()
+    Pair.objects.exclude(pk__in=kept).delete()
+    for _, made in triggers:
+        cursor.execute(made, None)
+"""
+
+
 @dataclass
 class Place:
     """A served Touchstone with its people."""
@@ -70,6 +95,10 @@ class Place:
             return connection.execute(statement).fetchall()
         finally:
             connection.close()
+
+    def keep_pairs(self, each: int) -> None:
+        """Leave so many pairs of each query, for a test that labels until the end."""
+        self.site.call("-c", KEEP_PAIRS.format(each=each))
 
     def labels(self) -> list[tuple[str, int | None]]:
         """Outcome and grade of every label that holds, in the order in which they were made."""
