@@ -80,6 +80,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: FIRST.isdisjoint(item.path.parts))
+    for item in items:
+        # one process has all of a module, whose world or browser is then made once
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
     if config.getoption("--real-services"):
         _keep(config, items, _uses_a_server)
     if not config.getoption("--long"):

@@ -21,7 +21,7 @@ from tests import services
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = (sys.executable, "-m", "pytest")
-SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup")
+SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 SLOWEST = ("--durations", "25", "--durations-min", "2")
 SERVERS = ("DATABASE_URL", "REDIS_URL")
 ASK_NO_SERVER = ("browser", "reference", "scripts", "texts", "touchstone")
