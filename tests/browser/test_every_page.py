@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Set
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import pytest
 from django.urls import Resolver404, resolve
-from playwright.sync_api import Error
+from playwright.sync_api import APIResponse, Error, ViewportSize
 
 from tests.browser.windows import Opener, Place, Window
 
@@ -80,7 +81,7 @@ def test_axe_finds_nothing_on_any_page_and_none_is_wider_than_a_phone(
 def pages_of(window: Window, known: Set[str]) -> Iterator[str]:
     """Follow links from the start; stop at the first page of each name that an address has.
 
-    known: names at which it need not stop; their pages are only asked for the links on them.
+    known: names at which it need not stop; their pages are asked for and not shown.
     """
     ahead = [f"{window.place.site.address}/"]
     own = urlsplit(window.place.site.address).netloc
@@ -93,6 +94,8 @@ def pages_of(window: Window, known: Set[str]) -> Iterator[str]:
         seen.add(name)
         if name in known:
             links = links_of(window, url)
+        elif is_file(window, url):
+            continue
         else:
             if opens(window, url):
                 yield name
@@ -112,10 +115,23 @@ class Links(HTMLParser):
         self.found += [value for name, value in attrs if (tag, name) == ("a", "href") and value]
 
 
-def links_of(window: Window, url: str) -> list[str]:
-    """Where a page leads, which is there, but is not shown."""
+def answer_of(window: Window, url: str) -> APIResponse:
+    """What the server says, which is not shown."""
     answer = window.context.request.get(url, headers={"Accept": "text/html"})
     assert answer.ok, f"{answer.status} {url}"
+    return answer
+
+
+def is_file(window: Window, url: str) -> bool:
+    """Whether an address has the ending of a file, and is one."""
+    if not Path(urlsplit(url).path).suffix:
+        return False
+    return "text/html" not in answer_of(window, url).headers.get("content-type", "")
+
+
+def links_of(window: Window, url: str) -> list[str]:
+    """Where a page leads."""
+    answer = answer_of(window, url)
     if "text/html" not in answer.headers.get("content-type", ""):
         return []
     links = Links()
@@ -143,20 +159,27 @@ def opens(window: Window, url: str) -> bool:
     return answer is not None and "text/html" in answer.headers.get("content-type", "")
 
 
+def size_of(look: Look) -> ViewportSize:
+    return {"width": look[0], "height": 780}
+
+
 def faults_of(window: Window, *, turn: int | None) -> list[str]:
     """What is wrong with the page in both looks; axe looks in one of them in turn.
 
     turn: which; None if it shall look in both, and at all rows of long tables.
     """
     faults = []
-    for number, (width, scheme) in enumerate(LOOKS):
-        window.page.set_viewport_size({"width": width, "height": 780})
+    in_last_look = window.page.viewport_size == size_of(LOOKS[1])  # of the page before
+    for look in reversed(LOOKS) if in_last_look else LOOKS:
+        (width, scheme), size = look, size_of(look)
+        if window.page.viewport_size != size:
+            window.page.set_viewport_size(size)
         window.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         if (wider := window.page.evaluate(WIDER)) > 0:
             faults.append(f"{window.page.url} is {wider} px wider than {width}")
         if turn is None:
             faults += window.violations()
-        elif turn % len(LOOKS) == number:
+        elif LOOKS[turn % len(LOOKS)] == look:
             window.page.evaluate(LEAVE_OUT, [scheme, ROWS])
             faults += window.violations()
     return faults
