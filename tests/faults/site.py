@@ -19,6 +19,7 @@ import redis
 from config.healthcheck import answers
 from tests.deployment import HOST, ROOT, compose_command, production_environment, web_command
 from tests.deployment import programs as path_of_programs
+from tests.forks import run_forked
 from tests.services import find_redis_server, free_port
 
 PATIENCE = 60.0  # seconds for a process to answer
@@ -53,15 +54,7 @@ class Site:
 
     def call(self, *words: str, patience: float = 120.0) -> str:
         """Run a Python program of the project to its end; what it printed."""
-        done = subprocess.run(
-            [sys.executable, *words],
-            cwd=ROOT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=patience,
-        )
+        done = run_forked(words, env=self.environment, timeout=patience)
         if done.returncode != 0:
             raise RuntimeError(f"{words} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         return done.stdout

@@ -5,9 +5,8 @@ count and in time, and ends by itself.
 """
 
 import json
+import os
 import random
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,11 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from tests.deployment import ROOT
 from tests.faults.annotator import Annotator
 from tests.faults.site import Embedded, Production, Site
+from tests.forks import begin_forked
 
 LONGEST_GAP = 1.5  # seconds until what was killed is started again, or what was frozen goes on
 VERIFYING = 1800.0  # seconds for holding everything against everything
@@ -343,20 +342,36 @@ def _gather(outcome: Outcome, annotators: list[Annotator]) -> None:
 @contextmanager
 def _examiner(site: Site, logs: Path, patience: float) -> Iterator[Callable[[float], str]]:
     """A process that stands ready to examine; given the time to count from, its findings."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.faults.examine", str(logs), str(patience)],
-        cwd=ROOT,
-        env=site.environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
+    words = ("-m", "tests.faults.examine", str(logs), str(patience))
+    with (
+        _open_pipe() as (questions, asking),
+        _open_pipe() as (answers, answering),
+        (site.directory / "examiner.log").open("w") as log,
+    ):
+        examiner = begin_forked(
+            words, env=site.environment, stdin=questions, stdout=answering, stderr=log
+        )
+        questions.close()
+        answering.close()
         try:
-            process.stdout.readline()
-            yield lambda since: process.communicate(f"{since!r}\n", timeout=patience + VERIFYING)[0]
+            answers.readline()
+
+            def examine(since: float) -> str:
+                asking.write(f"{since!r}\n")
+                asking.close()
+                return answers.read()
+
+            yield examine
         finally:
-            process.kill()
+            examiner.close()
+
+
+@contextmanager
+def _open_pipe() -> Iterator[tuple[IO[str], IO[str]]]:
+    """Where to read, and where to write what is read there."""
+    reading, writing = os.pipe()
+    with open(reading) as reader, open(writing, "w") as writer:  # noqa: PTH123
+        yield reader, writer
 
 
 def _report(outcome: Outcome, found: dict[str, Any]) -> None:

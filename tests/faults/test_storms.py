@@ -42,7 +42,7 @@ def at_home(tmp_path: Path, make_home: Callable[[Path], Path]) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("labels", "faults"), [(80, 1), pytest.param(120, 2, marks=pytest.mark.long)]
+    ("labels", "faults"), [(60, 1), pytest.param(120, 2, marks=pytest.mark.long)]
 )
 def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(
     labels: int, faults: int, at_home: Path
@@ -61,7 +61,9 @@ def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(
     ],
 )
 def test_a_storm_finds_what_was_broken_on_purpose(sabotage: str, found: str, at_home: Path) -> None:
-    outcome = storm_embedded(replace(SMALL, sabotage=sabotage), directory=at_home)
+    outcome = storm_embedded(
+        replace(SMALL, labels=20, patience=5.0, sabotage=sabotage), directory=at_home
+    )
     assert found in outcome.problems, str(outcome)
 
 
@@ -107,7 +109,7 @@ def storm(
 @pytest.mark.postgres
 @pytest.mark.redis
 @pytest.mark.parametrize(
-    ("labels", "faults"), [(240, 4), pytest.param(500, 6, marks=pytest.mark.long)]
+    ("labels", "faults"), [(160, 4), pytest.param(500, 6, marks=pytest.mark.long)]
 )
 def test_killed_workers_and_a_flushed_redis_lose_no_label_and_no_bit(
     labels: int, faults: int, storm: Callable[[Plan], Outcome]
