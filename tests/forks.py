@@ -282,7 +282,8 @@ class Server:
                 del self._running[pid]
                 if connection in self._selector.get_map():
                     self._selector.unregister(connection)
-                    connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+                    with suppress(BrokenPipeError):  # no one waits for it any more
+                        connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
                 connection.close()
 
 
