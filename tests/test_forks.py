@@ -103,3 +103,13 @@ def test_one_is_stopped_and_another_that_takes_too_long_is_killed() -> None:
         assert one.wait(60) == -signal.SIGTERM
     with pytest.raises(subprocess.TimeoutExpired):
         run_forked(("-c", code), env={}, timeout=0.01)
+
+
+def test_one_that_no_one_waits_for_leaves_the_others_alone() -> None:
+    reading, writing = os.pipe()
+    with open(reading) as said:  # noqa: PTH123
+        with open(writing, "w") as output:  # noqa: PTH123
+            one = begin_forked(("-c", "print('done')"), env={}, stdout=output)
+        assert said.read() == "done\n"
+        one.close()  # it has ended, or is about to
+    assert run_forked(("-c", "print('next')"), env={}).stdout == "next\n"

@@ -73,6 +73,7 @@ def score(seen: Sequence[Seen], *, seed: int) -> Score:
 
 def _fit(seen: Sequence[Seen], *, seed: int) -> Callable[[Array], Array]:
     features = np.concatenate([one.features for one in seen])
+    features[:, np.isnan(features).all(axis=0)] = 0.0  # the trees refuse a column without a value
     is_gold = np.concatenate([one.is_gold for one in seen])
     weights = np.concatenate([one.weights for one in seen])
     trees = HistGradientBoostingClassifier(
