@@ -63,7 +63,10 @@ def test_the_web_server_and_both_workers_start_answer_and_end_by_tls_alone(
     workers = {name: [*compose_command(name), "-n", f"{name}@tls"] for name in ("worker", "jobs")}
     commands = {"web": web_command(port, tmp_path), **workers}
     logs = {name: tmp_path / f"{name}.log" for name in commands}
-    with ExitStack() as stack, Celery("tests", broker=environment["REDIS_URL"]) as asking:
+    with (
+        ExitStack() as stack,
+        Celery("tests", broker=environment["REDIS_URL"], set_as_current=False) as asking,
+    ):
         running = {
             name: stack.enter_context(process(command, environment, logs[name]))
             for name, command in commands.items()
