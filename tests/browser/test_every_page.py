@@ -156,6 +156,9 @@ def opens(window: Window, url: str) -> bool:
         if "Download is starting" in error.message:
             return False
         raise
+    assert answer is None or answer.status < 400, (
+        f"a link leads to {url}, which answers {answer.status}"
+    )
     return answer is not None and "text/html" in answer.headers.get("content-type", "")
 
 
