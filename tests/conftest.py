@@ -21,7 +21,9 @@ from execnet.xspec import XSpec
 from pytest_django.plugin import DjangoDbBlocker
 
 from judgments import waking
+from judgments.permissions import Access
 from tests import services
+from tests.builders import World, make_access, make_world
 from tests.emptying import empty_databases
 from tests.racing import AtOnce, Racers
 
@@ -59,7 +61,7 @@ settings.WHITENOISE_AUTOREFRESH = True
 
 # A slow machine is no bug, and a suite that finds something must find it again.
 FOUND_AGAIN: dict[str, Any] = {"deadline": None, "derandomize": True, "print_blob": True}
-hypothesis.settings.register_profile("suite", max_examples=30, **FOUND_AGAIN)
+hypothesis.settings.register_profile("suite", max_examples=20, **FOUND_AGAIN)
 hypothesis.settings.register_profile("long", **FOUND_AGAIN)
 
 
@@ -268,6 +270,17 @@ def _count_again(*, follows_rows: bool) -> None:
         statements = connection.ops.sequence_reset_sql(no_style(), models)
     with connection.cursor() as cursor:
         cursor.execute("\n".join(statements))
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world()
+
+
+@pytest.fixture
+def ada(world: World) -> Access:
+    """What Ada, who leads the world's collection, may do in it."""
+    return make_access(collection=world.collection)
 
 
 @pytest.fixture

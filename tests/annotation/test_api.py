@@ -3,7 +3,6 @@
 import gzip
 import json
 import uuid
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -25,16 +24,6 @@ pytestmark = pytest.mark.django_db
 def built(shared_rows: None) -> tuple[World, Campaign]:
     world = make_world()
     return world, make_campaign(world=world)
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def client_of(username: str) -> Client:

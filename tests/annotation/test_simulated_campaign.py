@@ -24,7 +24,7 @@ from annotation.quality.services import refresh_quality
 from judgments.models import AuditEntry
 from judgments.permissions import Access
 from tests.annotation.simulated_campaign import GRADES, PLANTED, PREVALENCE, label_like
-from tests.builders import NOW, World, make_access, make_member, make_world
+from tests.builders import NOW, World, make_member, make_world
 from tests.builders_annotation import context_of, held, make_campaign, shown_at
 
 # Who meets which pair when, and which of them are gold, follows from the campaign's secret and from
@@ -43,11 +43,6 @@ TURNED_AT = NOW + 4 * APART
 @pytest.fixture
 def world() -> World:
     return make_world(queries=20, documents=30)
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
 
 
 @pytest.fixture

@@ -5,15 +5,10 @@ import pytest
 from annotation.adjudication.services import adjudicate
 from annotation.consolidation.services import consolidate
 from tests.api.callers import MAIN, by_token, is_problem
-from tests.builders import NOW, World, commit, make_access, make_world
+from tests.builders import NOW, commit, make_access
 from tests.builders_annotation import label, make_campaign
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def ask(query: str, document: str, user: str = "ada"):

@@ -5,15 +5,10 @@ from django.test import Client
 from django.urls import reverse
 
 from judgments.models import AuditEntry, User
-from tests.builders import World, make_user, make_world
+from tests.builders import World, make_user
 from tests.judgments.management.test_commands import run
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Pairs as leads see and decide them."""
 
-from copy import deepcopy
-
 import pytest
 from django.urls import reverse
 
@@ -41,16 +39,6 @@ def built(shared_rows: None) -> tuple[World, Campaign]:
     label(pair=pair_of(campaign, "d5"), username="ben", grade=3, note="Half of it 📁")
     consolidate(list_id=campaign.list_id, at=NOW)
     return world, campaign
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def pair_of(campaign: Campaign, docid: str) -> Pair:

@@ -1,6 +1,5 @@
 """Deciding disputed pairs: in which order, without names, at once, later, and not for ever."""
 
-from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -15,7 +14,7 @@ from judgments.models import AuditEntry, Judgment, JudgmentVersion
 from judgments.permissions import Access
 from judgments.versions.services import Change, commit_judgments
 from tests.annotation.page_reading import client_of, of, words
-from tests.builders import NOW, World, make_access, make_world
+from tests.builders import NOW, World, make_world
 from tests.builders_annotation import label, lease, make_campaign
 
 pytestmark = pytest.mark.django_db
@@ -37,21 +36,6 @@ def built(shared_rows: None) -> tuple[World, Campaign]:
             label(pair=pair, username="cem", grade=cem)
     consolidate(list_id=campaign.list_id, at=NOW)
     return world, campaign
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def pair_of(campaign: Campaign, docid: str) -> Pair:

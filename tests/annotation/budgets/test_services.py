@@ -1,6 +1,5 @@
 """Campaigns are kept to their budgets; deadlines and targets."""
 
-from copy import deepcopy
 from datetime import date, timedelta
 from typing import Any
 
@@ -36,16 +35,6 @@ pytestmark = pytest.mark.django_db
 def built(shared_rows: None) -> tuple[World, Campaign]:
     world = make_world(queries=4, documents=10)
     return world, make_campaign(world=world)
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def limit(

@@ -50,16 +50,6 @@ def world(built):
     return deepcopy(built[0])
 
 
-@pytest.fixture
-def ada(world):
-    return make_access(collection=world.collection)
-
-
-@pytest.fixture
-def campaign(built):
-    return deepcopy(built[1])
-
-
 def change(world, docid="d1", text="Another text.", title=""):
     record = DocumentRecord(doc_id=docid, title=title, text=text, url="", fields={}, line=1)
     load_documents(collection=world.collection, records=[record], by=None, at=NOW)

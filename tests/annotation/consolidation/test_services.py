@@ -1,7 +1,6 @@
 """From labels to grades: what a list is told, and what it is not told twice."""
 
 from collections.abc import Iterable
-from copy import deepcopy
 from datetime import timedelta
 from typing import Any
 
@@ -37,16 +36,6 @@ def built(shared_rows: None) -> tuple[World, Campaign]:
     world = make_world(queries=2, documents=3)
     make_member(collection=world.collection, username="fay", role="annotator")
     return world, make_campaign(world=world, people=["ben", "cem", "fay"])
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """What a campaign does about someone who is right too rarely, and how it is taken back."""
 
-from copy import deepcopy
 from datetime import datetime, timedelta
 
 import pytest
@@ -39,21 +38,6 @@ def built(shared_rows: None) -> tuple[World, Campaign]:
     for pair in campaign.pairs.select_related("campaign__list").filter(query__qid="q2"):
         mark_gold(access=ada, pair=pair, low=4, high=4, reason="", at=NOW)
     return world, campaign
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def minute(number: int) -> datetime:

@@ -20,7 +20,7 @@ from judgments.models import AuditEntry, JudgmentList
 from judgments.permissions import Access, NotFound
 from tests.annotation.page_reading import client_of, links, of, words
 from tests.api.callers import by_token, is_problem, post_file
-from tests.builders import NOW, World, commit, make_access, make_list, make_world
+from tests.builders import NOW, World, commit, make_list, make_world
 from tests.builders_annotation import make_campaign
 from touchstone.files.errors import FileRefused
 from touchstone.scales import Scale
@@ -38,11 +38,6 @@ def world() -> World:
 @pytest.fixture
 def campaign(world: World) -> Campaign:
     return make_campaign(world=world)
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
 
 
 def add(ada: Access, campaign: Campaign, text: str, *, adds_pairs: bool = False) -> GoldAdded:

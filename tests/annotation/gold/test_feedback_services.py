@@ -1,7 +1,5 @@
 """What annotators are told of their own labels: in batches, mixed, and only their own."""
 
-from copy import deepcopy
-
 import pytest
 from django.urls import reverse
 
@@ -33,16 +31,6 @@ def built(shared_rows: None) -> tuple[World, Campaign]:
             adjudicate(access=ada, pair=pair, grade=1, reason="Only a mention.", at=NOW)
     consolidate(list_id=campaign.list_id, at=NOW)
     return world, campaign
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def address(campaign: Campaign) -> str:

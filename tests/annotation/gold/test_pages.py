@@ -1,7 +1,5 @@
 """Gold as leads see it, and as no one else does."""
 
-from copy import deepcopy
-
 import pytest
 from django.urls import reverse
 
@@ -18,16 +16,6 @@ pytestmark = pytest.mark.django_db
 def built(shared_rows: None) -> tuple[World, Campaign]:
     world = make_world()
     return world, make_campaign(world=world)
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def first(campaign: Campaign) -> Pair:

@@ -1,7 +1,5 @@
 """Gold: pairs whose right answer is known, and what marking them does to their seats."""
 
-from copy import deepcopy
-
 import pytest
 
 from annotation.adjudication.services import adjudicate
@@ -28,21 +26,6 @@ pytestmark = pytest.mark.django_db
 def built(shared_rows: None) -> tuple[World, Campaign]:
     world = make_world(queries=2, documents=3)
     return world, make_campaign(world=world)
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
 
 
 def first(campaign: Campaign) -> Pair:

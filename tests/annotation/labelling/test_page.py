@@ -1,7 +1,6 @@
 """What an annotator's page tells of their own work: history, pace, a guideline that changed."""
 
 import re
-from copy import deepcopy
 from datetime import timedelta
 from typing import Any
 
@@ -41,16 +40,6 @@ pytestmark = pytest.mark.django_db
 def built(shared_rows: None) -> tuple[World, Campaign]:
     world = make_world(queries=2, documents=4)
     return world, make_campaign(world=world)
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def test_the_history_can_be_filtered_by_what_was_said(campaign: Campaign) -> None:

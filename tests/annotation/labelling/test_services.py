@@ -1,7 +1,6 @@
 """Labels: stored once, for good, in a seat of one's own or as a fact beside it."""
 
 import uuid
-from copy import deepcopy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -41,16 +40,6 @@ def built(shared_rows: None) -> tuple[World, Campaign]:
     world = make_world(queries=2, documents=5)
     make_member(collection=world.collection, username="fay", role="annotator")
     return world, make_campaign(world=world, people=["ben", "cem", "fay"])
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Skipping a whole query, and asking for it again."""
 
 import uuid
-from copy import deepcopy
 
 import pytest
 
@@ -25,16 +24,6 @@ pytestmark = pytest.mark.django_db
 def built(shared_rows: None) -> tuple[World, Campaign]:
     world = make_world(queries=3, documents=10)
     return world, make_campaign(world=world)
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def skip(campaign: Campaign, username: str = "ben", **words: str) -> tuple[Query, QuerySkip]:

@@ -1,6 +1,5 @@
 """Asking for one more label of many pairs from the quality report, and taking that back."""
 
-from copy import deepcopy
 from datetime import timedelta
 from urllib.parse import urlencode
 from uuid import UUID
@@ -18,7 +17,7 @@ from annotation.quality.services import refresh_quality
 from judgments.models import AuditEntry, Judgment
 from judgments.permissions import Access
 from tests.annotation.page_reading import client_of, links, of, words
-from tests.builders import NOW, World, make_access, make_user, make_world
+from tests.builders import NOW, World, make_user, make_world
 from tests.builders_annotation import label, lease, make_campaign
 
 pytestmark = pytest.mark.django_db
@@ -40,21 +39,6 @@ def built(shared_rows: None) -> tuple[World, Campaign]:
         label(pair=pair, username="ben", grade=place % 5)
     consolidate(list_id=made.list_id, at=NOW)
     return world, made
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def pairs_of(campaign: Campaign) -> list[Pair]:

@@ -1,7 +1,5 @@
 """Pools from live rankers in one step: snapshots, then the top of their runs."""
 
-from copy import deepcopy
-
 import pytest
 from django.urls import reverse
 
@@ -29,21 +27,6 @@ def built(shared_rows):
     return world, make_campaign(
         world=world, pairs=[(world.queries[0], world.documents[5])], depth=2
     )
-
-
-@pytest.fixture
-def world(built):
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built):
-    return deepcopy(built[1])
-
-
-@pytest.fixture
-def ada(world):
-    return make_access(collection=world.collection)
 
 
 def test_the_top_of_every_live_ranker_is_added_once_all_have_answered(

@@ -43,11 +43,6 @@ def built(shared_rows):
 
 
 @pytest.fixture
-def world(built):
-    return deepcopy(built[0])
-
-
-@pytest.fixture
 def campaigns(built):
     return deepcopy(built[1:])
 

@@ -1,6 +1,5 @@
 """The report's page for many people: the table, one person's page, the summary."""
 
-from copy import deepcopy
 from html.parser import HTMLParser
 from typing import Any
 
@@ -35,16 +34,6 @@ def built(shared_rows: None) -> tuple[World, Campaign]:
                 label(pair=pair, username=name, grade=2 if name == "p05" else place % 5)
     refresh_quality(campaign_id=made.pk, clock=lambda: NOW)
     return world, made
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def page_of(world: World, campaign: Campaign) -> QualityPage:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -38,16 +37,6 @@ def built(shared_rows):
         label(pair=pair, username="ben", grade=place % 5)
         label(pair=pair, username="cem", grade=(place + (place % 8 == 0)) % 5)
     return world, made
-
-
-@pytest.fixture
-def world(built):
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built):
-    return deepcopy(built[1])
 
 
 def refresh(campaign, at=NOW):

@@ -1,6 +1,5 @@
 """The pages of questions and announcements, for annotators and for leads."""
 
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from annotation.questions.services import announce, answer, ask
 from judgments.models import Role
 from judgments.permissions import Access
 from tests.annotation.page_reading import HTMX, client_of, links, of, words
-from tests.builders import NOW, World, make_access, make_world
+from tests.builders import NOW, World, make_world
 from tests.builders_annotation import context_of, lease, make_campaign
 
 pytestmark = pytest.mark.django_db
@@ -22,21 +21,6 @@ pytestmark = pytest.mark.django_db
 def built(shared_rows: None) -> tuple[World, Campaign]:
     world = make_world(queries=2, documents=5)
     return world, make_campaign(world=world)
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
 
 
 @pytest.fixture

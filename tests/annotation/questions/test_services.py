@@ -1,6 +1,5 @@
 """Asking, answering, closing and announcing; what an annotator has not read is counted right."""
 
-from copy import deepcopy
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -54,21 +53,6 @@ LATER = NOW + timedelta(minutes=5)
 def built(shared_rows: None) -> tuple[World, Campaign]:
     world = make_world(queries=4, documents=10)
     return world, make_campaign(world=world)
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
 
 
 def ask(campaign: Campaign, username: str = "ben", seat: int = 0, text: str = "Why?") -> Question:

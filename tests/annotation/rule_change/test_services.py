@@ -1,7 +1,5 @@
 """Another rule for labels that are there: a preview that writes nothing, and the change itself."""
 
-from copy import deepcopy
-
 import pytest
 from django.urls import reverse
 
@@ -46,21 +44,6 @@ def built(shared_rows):
     consolidate(list_id=made.list_id, at=NOW)
     refresh_evaluations(list_id=made.list_id, at=NOW)
     return world, made
-
-
-@pytest.fixture
-def world(built):
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def ada(world):
-    return make_access(collection=world.collection)
-
-
-@pytest.fixture
-def campaign(built):
-    return deepcopy(built[1])
 
 
 def means(campaign):

@@ -4,7 +4,6 @@ Three people, pairs of two labels. Ben is a spammer: he says 0 of everything. Wo
 gives d1 to d4 of q1 the grades 4, 3, 2, 1; Dora says 0 of d1 of q2 as Ben does.
 """
 
-from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -57,21 +56,6 @@ def built(shared_rows: None) -> tuple[World, Campaign]:
         label(pair=pair_of(campaign, "q2", 0), username=username, grade=0)
     consolidate(list_id=campaign.list_id, at=NOW)
     return world, campaign
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def pair_of(campaign: Campaign, qid: str, number: int) -> Pair:

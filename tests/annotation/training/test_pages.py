@@ -1,7 +1,6 @@
 """Pages of training for leads and annotators, and an annotator's own work."""
 
 import re
-from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -29,16 +28,6 @@ def built(shared_rows: None) -> tuple[World, Campaign]:
     for pair in made.pairs.select_related("campaign__list").order_by("pk")[::2]:
         mark_gold(access=access, pair=pair, low=4, high=4, reason="It is just that.", at=NOW)
     return world, made
-
-
-@pytest.fixture
-def world(built: tuple[World, Campaign]) -> World:
-    return deepcopy(built[0])
-
-
-@pytest.fixture
-def campaign(built: tuple[World, Campaign]) -> Campaign:
-    return deepcopy(built[1])
 
 
 def test_a_lead_asks_for_training_sees_who_passed_and_decides(campaign: Campaign) -> None:

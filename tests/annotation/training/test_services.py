@@ -19,7 +19,7 @@ from annotation.training.services import ask_again, pass_by_hand
 from annotation.training.standing import get_standing
 from judgments.models import AuditEntry, Judgment
 from judgments.permissions import Access
-from tests.builders import NOW, World, make_access, make_world
+from tests.builders import NOW, World, make_world
 from tests.builders_annotation import context_of, held, label, lease, make_campaign, said
 
 pytestmark = pytest.mark.django_db
@@ -29,11 +29,6 @@ TRAINING = Assignment.Purpose.TRAINING
 @pytest.fixture
 def world() -> World:
     return make_world(queries=4, documents=10)
-
-
-@pytest.fixture
-def ada(world: World) -> Access:
-    return make_access(collection=world.collection)
 
 
 def make_school(world: World, ada: Access, *, gold: int = 16, **plan: int | str) -> Campaign:

@@ -6,7 +6,6 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 from pyarrow import parquet
 
@@ -47,7 +46,6 @@ def built(shared_rows: None) -> World:
 
 @pytest.fixture
 def world(built: World) -> World:
-    cache.clear()
     return deepcopy(built)
 
 

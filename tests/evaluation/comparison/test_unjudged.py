@@ -1,7 +1,6 @@
 """What unjudged documents leave open: bounds that hold, and where none are known."""
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evaluation.comparison.unjudged import OpenValues, get_open_values
@@ -18,7 +17,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 @pytest.fixture
 def world() -> World:
     """Of four queries d1 and d2 are judged; one run shows them, the other also d3 and d4."""
-    cache.clear()
     world = make_world(queries=4)
     d1, d2, *_ = world.documents
     grades = {(query, d1): 2 for query in world.queries} | {(q, d2): 0 for q in world.queries}

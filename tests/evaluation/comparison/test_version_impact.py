@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -21,7 +20,6 @@ VOTES = {"votes": {"0": 2}}
 @pytest.fixture
 def world() -> World:
     """bm25 shows d1 first; then the grade of d1 falls from 3 to 0, and d3 gets one."""
-    cache.clear()
     world = make_world()
     make_run(collection=world.collection, rankings={"q1": ["d1", "d2"], "q2": ["d3"]})
     make_run(collection=world.collection, rankings={"q2": ["d3"]}, ranker="tfidf")

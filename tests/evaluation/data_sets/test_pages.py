@@ -10,7 +10,7 @@ from django.urls import reverse
 from evaluation.data_sets.places import read_places
 from evaluation.data_sets.working import work_portion
 from evaluation.models import DataSet, DataSetPortion
-from tests.builders import NOW, World, make_world
+from tests.builders import NOW, World
 from tests.touchstone.bulk.builders import table, written
 from touchstone.measures.exact import FRACTION_BITS
 
@@ -25,11 +25,6 @@ FORM = {
     "day": "day",
     "segments": "country",
 }
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from copy import deepcopy
 from html import unescape
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evaluation.evaluations import due
@@ -37,7 +36,6 @@ def built(shared_rows: None) -> World:
 
 @pytest.fixture
 def world(built: World) -> World:
-    cache.clear()
     return deepcopy(built)
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
@@ -42,7 +41,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 @pytest.fixture
 def unevaluated() -> World:
-    cache.clear()
     world = make_world(queries=10, documents=6)
     d1, d2, d3, d4, *_ = world.documents
     grades = {(q, d): 1 for q in world.queries for d in (d1, d2, d3, d4)}

@@ -5,16 +5,11 @@ import pytest
 from evaluation.evaluations.refreshing import refresh_evaluations
 from judgments.collections.overview_parts import Standing, Step, list_standings, list_steps
 from judgments.models import Membership
-from tests.builders import NOW, World, commit, make_access, make_world
+from tests.builders import NOW, World, commit, make_access
 from tests.evaluation.builders import make_ranker, make_run
 
 pytestmark = pytest.mark.django_db
 OWN = ("Register a ranker", "Upload a run", "View the leaderboard")
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def steps_of(world: World, username: str) -> dict[str, Step]:

@@ -26,7 +26,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def world() -> World:
     """Four judged queries, of which the first is in "head" no more since version 2."""
-    cache.clear()
     world = make_world(queries=4)
     rankings = {
         query.qid: [f"d{place + 1}", f"d{place + 2}"] for place, query in enumerate(world.queries)

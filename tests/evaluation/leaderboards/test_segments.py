@@ -1,7 +1,6 @@
 """The page of segments: every run's mean in each, as the leaderboard of that segment has it."""
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evaluation.evaluations.refreshing import refresh_evaluations
@@ -21,7 +20,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def world() -> World:
     """Five judged queries: three in "head", two in "tail"; two runs, of which one is for "tail"."""
-    cache.clear()
     world = make_world(queries=5)
     good, bad = ["d2", "d1"], ["d1", "d3", "d2"]
     for ranker, order in (("head", (good, bad)), ("tail", (bad, good))):

@@ -2,11 +2,9 @@
 
 import base64
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 
 from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.leaderboards import queries, shared_parts, views
@@ -22,14 +20,12 @@ BOARD = "/c/books/lists/main/leaderboard"
 
 
 @pytest.fixture
-def world(db: None) -> Iterator[World]:
-    cache.clear()
+def world(db: None) -> World:
     world = make_world()
     make_run(collection=world.collection, rankings={"q1": ["d1", "d2"], "q2": ["d2", "d1"]})
     evaluate(world, 1)
     make_member(collection=world.collection, username="fay", role="researcher")
-    yield world
-    cache.clear()
+    return world
 
 
 def evaluate(world: World, grade: int) -> None:

@@ -6,15 +6,10 @@ import pytest
 from django.core.management import call_command
 
 from evaluation.models import Run
-from tests.builders import NOW, World, make_world
+from tests.builders import NOW, World
 from tests.evaluation.builders import make_run
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 @pytest.fixture

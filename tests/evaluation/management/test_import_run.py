@@ -9,16 +9,11 @@ from django.core.management import call_command
 
 from evaluation.models import Ranker, Run
 from judgments.models import AuditEntry, Collection
-from tests.builders import World, make_world
+from tests.builders import World
 
 pytestmark = pytest.mark.django_db
 
 RUN = "q1 Q0 d2 1 3.5 tag\nq2 Q0 d3 1 1 tag\n"
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 @pytest.fixture

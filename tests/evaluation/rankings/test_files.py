@@ -8,7 +8,7 @@ from django.urls import reverse
 from evaluation.models import Run
 from evaluation.rankings.files import write_run
 from evaluation.runs.services import import_run
-from tests.builders import NOW, make_access, make_world
+from tests.builders import NOW, make_access
 from tests.evaluation.browsing import signed_in
 from tests.evaluation.builders import make_ranker
 from touchstone.files.trec import read_run
@@ -32,11 +32,6 @@ AGAIN = (
     "q3 Q0 d1 2 5.0 night\n"
     "q3 Q0 d2 1 5.0 night\n"
 )
-
-
-@pytest.fixture
-def world():
-    return make_world()
 
 
 def imported(world, text: str, name: str = "night") -> tuple[Run, bool]:

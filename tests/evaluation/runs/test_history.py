@@ -9,18 +9,13 @@ from evaluation.evaluations.refreshing import refresh_evaluations
 from evaluation.models import Ranker, Run
 from evaluation.runs.history import RankerHistory, get_ranker_history
 from evaluation.runs.services import withdraw_run
-from tests.builders import NOW, World, commit, make_access, make_world
+from tests.builders import NOW, World, commit, make_access
 from tests.evaluation.browsing import links_of, signed_in, text_of
 from tests.evaluation.builders import make_run
 from touchstone.measures.asking import ask
 from touchstone.statistics.intervals import half_interval
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def judge(world: World, grade: int, *, days: int) -> None:

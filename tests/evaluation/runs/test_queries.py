@@ -18,11 +18,6 @@ from tests.evaluation.builders import make_run
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world()
-
-
 def test_ranked_documents_come_in_rank_order_down_to_the_depth_asked_for(world: World) -> None:
     text = "q1 Q0 d1 1 0.1 t\nq1 Q0 d2 2 0.9 t\nq1 Q0 d3 3 0.5 t\nq2 Q0 d5 1 1 t\n"
     one = make_run(collection=world.collection, text=text)

@@ -17,11 +17,6 @@ pytestmark = pytest.mark.django_db
 NASTY = '<b>"O\'Neil" & 🙂</b>'
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world()
-
-
 def two_runs(world: World) -> tuple[Run, Run]:
     """Of one ranker, both evaluated at version 1; the first one is Dora's, the other Ada's."""
     first = make_run(collection=world.collection, rankings={"q1": ["d2", "d1"]}, name="early")

@@ -24,11 +24,6 @@ pytestmark = pytest.mark.django_db
 TEXT = "q1 Q0 d2 1 3.5 tag\nq1 Q0 d1 2 7.25 tag\nq2 Q0 d3 1 1 tag\n"
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world()
-
-
 def upload(
     world: World,
     text: str | bytes = TEXT,

@@ -2,7 +2,6 @@
 
 import pytest
 from celery import current_app
-from django.core.cache import cache
 
 from evaluation.models import Run
 from evaluation.tool_differences import services
@@ -16,7 +15,6 @@ from touchstone.scales import Scale
 @pytest.fixture(autouse=True)
 def messages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """What a worker was told to compute."""
-    cache.clear()
     sent: list[tuple[object, ...]] = []
 
     def send(name: str, args: tuple[object, ...], **_: object) -> None:

@@ -8,14 +8,9 @@ from django.urls import reverse
 
 from judgments.audit.services import record
 from judgments.models import SideText
-from tests.builders import NOW, World, make_world
+from tests.builders import NOW, World
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def test_the_menu_leads_to_ones_own_password(client: Client, world: World) -> None:

@@ -16,15 +16,10 @@ from judgments.accounts.tokens import create_token
 from judgments.messages.sending import send_due
 from judgments.models import ApiToken, AuditEntry, OutboxMessage, User
 from judgments.permissions import NotFound
-from tests.builders import NOW, World, make_world
+from tests.builders import NOW, World
 
 pytestmark = pytest.mark.django_db
 NEW = "an entirely new phrase"
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from judgments.members.services import (
 )
 from judgments.models import ApiToken, AuditEntry, Invitation, Membership, Session, User
 from judgments.usernames import fold
-from tests.builders import NOW, World, make_access, make_user, make_world
+from tests.builders import NOW, World, make_access, make_user
 from tests.builders_annotation import label, lease, make_campaign
 from tests.judgments.management.test_commands import run
 
@@ -33,11 +33,6 @@ pytestmark = pytest.mark.django_db
 PASSWORD = "a long enough password"
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 LIVE = "/api/v1/collections/"
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def with_password(user: User) -> User:

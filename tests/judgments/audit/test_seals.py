@@ -29,7 +29,7 @@ from judgments.models import AuditEntry, AuditSeal
 from judgments.tasks import seal_audit
 from judgments.triggers import remove_triggers
 from tests.annotation.page_reading import client_of
-from tests.builders import NOW, World, make_world
+from tests.builders import NOW, World
 
 pytestmark = pytest.mark.django_db
 
@@ -39,11 +39,6 @@ def home(settings, tmp_path: Path) -> Path:
     settings.HOME, settings.SEAL_KEYS = tmp_path, []
     settings.NEWEST_SEAL = str(tmp_path / "seals" / "newest.json")
     return tmp_path
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def write(world: World, count: int) -> list[AuditEntry]:

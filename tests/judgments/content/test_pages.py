@@ -5,15 +5,10 @@ from django.test import Client
 from django.urls import reverse
 
 from judgments.models import Query
-from tests.builders import World, make_user, make_world
+from tests.builders import make_user
 
 pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from judgments.lists.services import ListRefused
 from judgments.members.services import MemberRefused, create_first_user, setup_code
 from judgments.middleware import MOST_OF_OTHERS
 from judgments.rest.uploads import MOST_BYTES, MOST_OF_A_FORM
-from tests.builders import World, make_access, make_list, make_user, make_world
+from tests.builders import World, make_access, make_list, make_user
 from touchstone.files.ids import id_problem, query_id_problem
 
 FORM = "multipart/form-data; boundary=x"
@@ -38,11 +38,6 @@ def nobody_stores(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def passwords_are_quick(settings) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def post_announcing(client: Client, path: str, length: int) -> int:

@@ -11,20 +11,10 @@ from judgments.models import AuditEntry, Judgment, Release
 from judgments.permissions import NotFound
 from judgments.versions.queries import get_judged
 from judgments.versions.services import Change
-from tests.builders import NOW, World, commit, make_access, make_world
+from tests.builders import NOW, commit, make_access
 from touchstone.scales import Scale
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
-
-
-@pytest.fixture
-def ada(world):
-    return make_access(collection=world.collection)
 
 
 def release(world, access, *, number=1, name="v1"):

@@ -19,20 +19,10 @@ from judgments.members.services import (
 )
 from judgments.models import ApiToken, AuditEntry, Invitation, Membership, User
 from judgments.permissions import NotFound, RoleRefused, get_access
-from tests.builders import NOW, World, make_access, make_member, make_user, make_world
+from tests.builders import NOW, make_access, make_member, make_user
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a long enough pass phrase"
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
-
-
-@pytest.fixture
-def ada(world):
-    return make_access(collection=world.collection)
 
 
 @pytest.fixture

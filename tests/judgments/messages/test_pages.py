@@ -8,14 +8,9 @@ from django.urls import reverse
 
 from judgments.messages.services import notify
 from judgments.models import MessageChoice, Notice, User
-from tests.builders import NOW, World, make_world
+from tests.builders import NOW, World
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def client_of(username: str) -> Client:

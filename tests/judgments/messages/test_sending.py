@@ -15,7 +15,7 @@ from judgments.messages.sending import LEASE, _claim, send_due
 from judgments.messages.services import choose_messages, notify
 from judgments.models import Notice, OutboxMessage
 from judgments.tasks import send_messages
-from tests.builders import NOW, World, make_world
+from tests.builders import NOW, World
 
 pytestmark = pytest.mark.django_db
 WORDS = {"campaign": "First", "collection": "Books"}
@@ -27,11 +27,6 @@ def mail_server(settings: Any) -> None:
     settings.MAIL_ON = True
     settings.SITE_URL = "https://labels.example"
     settings.DEFAULT_FROM_EMAIL = "touchstone@labels.example"
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def tell(world: World, key: str = "campaign:1:report", at: datetime = NOW) -> None:

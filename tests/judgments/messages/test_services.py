@@ -26,15 +26,10 @@ from judgments.messages.services import (
 from judgments.messages.tokens import confirmation_token
 from judgments.models import Invitation, Notice, OutboxMessage, Role, User
 from judgments.permissions import NotFound
-from tests.builders import NOW, World, make_access, make_user, make_world
+from tests.builders import NOW, World, make_access, make_user
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=1)
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 @pytest.fixture

@@ -8,15 +8,10 @@ from django.urls import reverse
 from django.utils import translation
 
 from judgments.models import User
-from tests.builders import World, make_world
+from tests.builders import World
 
 pytestmark = pytest.mark.django_db
 GERMAN = {"accept-language": "de-AT,de;q=0.9,en;q=0.5"}
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def language_of(text: str) -> str:

@@ -20,7 +20,7 @@ from judgments.storage.prepared import (
     PreparedUpdate,
     slot,
 )
-from tests.builders import NOW, World, make_member, make_world
+from tests.builders import NOW, World, make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -51,11 +51,6 @@ renamed = PreparedUpdate(
     name=slot("new", models.CharField),
     is_active=True,
 )
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def test_rows_have_the_values_that_django_gives(world: World) -> None:

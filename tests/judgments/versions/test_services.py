@@ -15,11 +15,6 @@ from tests.builders import NOW, World, commit, make_documents, make_queries, mak
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world()
-
-
 def test_the_first_commit_makes_version_1(world):
     q, d = world.queries[0], world.documents[0]
     version = commit(judgment_list=world.judgments, grades={(q, d): 3}, by=world.ada, reason="why")
