@@ -55,7 +55,7 @@ def operations(schema: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
 def test_the_schema_is_valid_and_nothing_in_it_was_guessed(tmp_path):
     target = tmp_path / "schema.yml"
     call_command("spectacular", validate=True, fail_on_warn=True, file=str(target))
-    assert yaml.safe_load(target.read_text())["openapi"].startswith("3.1")
+    assert target.read_text().startswith("openapi: 3.1")
 
 
 def test_the_stable_surface_is_there(schema):
@@ -105,7 +105,7 @@ def test_the_schema_is_json_unless_yaml_is_asked_for(world):
     assert as_json["Content-Type"] == "application/json"
     assert json.loads(as_json.content)["openapi"] == "3.1.0"
     as_yaml = client.get(f"{ROOT}schema", headers={"Accept": "application/vnd.oai.openapi"})
-    assert yaml.safe_load(as_yaml.content)["openapi"] == "3.1.0"
+    assert yaml.load(as_yaml.content, Loader=yaml.CSafeLoader)["openapi"] == "3.1.0"
 
 
 def test_the_schema_and_the_docs_are_for_those_who_are_signed_in(world):

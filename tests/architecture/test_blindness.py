@@ -47,7 +47,7 @@ from tests.evaluation.builders import make_run
 from tests.evaluation.corrected.builders import make_revision
 from tests.judgments.clicks.builders import make_clicks, make_interleaving, page_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 CANARIES = re.compile(

@@ -18,6 +18,7 @@ from tests.browser.windows import SWITCHES, Opener, Place
 from tests.faults.site import Embedded
 
 OF_LAYOUT = {"test_label_fonts", "test_label_frames", "test_label_reading"}
+WIDEST = "DejaVu"
 PAIRS = 64  # more than one person holds at a time
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "config.settings", "TOUCHSTONE_DATA_SETS": "/srv/lake"}
 
@@ -45,14 +46,15 @@ class Built(NamedTuple):
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run the tests of layout with two fonts, whose lines and words differ in size."""
+    """Run the tests of layout with the widest font; in the long form with the others too."""
     if "browser" not in metafunc.fixturenames or "browser" in named_parameters(metafunc):
         return
     if metafunc.module.__name__.rpartition(".")[2] in OF_LAYOUT:
-        others = [pytest.mark.fonts, pytest.mark.long]
         with_fonts = [
-            pytest.param("DejaVu", marks=pytest.mark.fonts),
-            pytest.param("Noto", marks=others),
+            pytest.param(
+                font, marks=[pytest.mark.fonts, *([] if font == WIDEST else [pytest.mark.long])]
+            )
+            for font in services.FONTS
         ]
         metafunc.parametrize("browser", with_fonts, indirect=True, scope="module")
 
@@ -100,28 +102,41 @@ def started(chromium: Path) -> Iterator[Started]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
-def browser(
-    request: pytest.FixtureRequest,
-    started: Started,
-    chromium: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Browser]:
-    """The browser, on a machine that has all fonts, or one with the named font and no other."""
-    with started.at_hand():
-        font = getattr(request, "param", None)
-        if font is None:
-            yield started.browser
-            return
+@pytest.fixture(scope="session")
+def browser_with(
+    started: Started, chromium: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Browser]]:
+    """Gives the browser on a machine that has one font and no other; each is started once."""
+    browsers: dict[str, Browser] = {}
+
+    def launch(font: str) -> Browser:
         settings = tmp_path_factory.mktemp("fonts") / "fonts.conf"
         settings.write_text(ONE_FONT.format(font=font, folder=services.find_fonts()[font]))
         environment: dict[str, str | float | bool] = {
             **os.environ,
             "FONTCONFIG_FILE": str(settings),
         }
-        with_font = started.kind.launch(executable_path=chromium, args=SWITCHES, env=environment)
-        yield with_font
-        with_font.close()
+        return started.kind.launch(executable_path=chromium, args=SWITCHES, env=environment)
+
+    def find(font: str) -> Browser:
+        if font not in browsers:
+            browsers[font] = launch(font)
+        return browsers[font]
+
+    yield find
+    with started.at_hand():
+        for browser in browsers.values():
+            browser.close()
+
+
+@pytest.fixture(scope="module")
+def browser(
+    request: pytest.FixtureRequest, started: Started, browser_with: Callable[[str], Browser]
+) -> Iterator[Browser]:
+    """The browser with all fonts, or with the one that the test is parametrized by."""
+    font = getattr(request, "param", None)
+    with started.at_hand():
+        yield browser_with(font) if font else started.browser
 
 
 @pytest.fixture(scope="session")

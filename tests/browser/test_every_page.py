@@ -43,7 +43,8 @@ STAYS = """addEventListener("htmx:beforeOnLoad", (event) => {
   if (event.detail.xhr.getResponseHeader("HX-Refresh")) event.preventDefault();
 })"""
 Look = tuple[int, str]
-LOOKS: tuple[Look, ...] = ((1280, "light"), (390, "dark"))
+BOTH: tuple[Look, ...] = ((1280, "light"), (390, "dark"))
+IN_TURN: tuple[Look, ...] = ((390, "light"), (390, "dark"))  # where least room is
 DIFFER = {"home", "campaign"}  # by who looks
 ROWS = 12
 
@@ -156,33 +157,24 @@ def opens(window: Window, url: str) -> bool:
         if "Download is starting" in error.message:
             return False
         raise
-    assert answer is None or answer.status < 400, (
-        f"a link leads to {url}, which answers {answer.status}"
-    )
+    assert answer is None or answer.ok, f"{answer.status} {url}"
     return answer is not None and "text/html" in answer.headers.get("content-type", "")
 
 
-def size_of(look: Look) -> ViewportSize:
-    return {"width": look[0], "height": 780}
-
-
 def faults_of(window: Window, *, turn: int | None) -> list[str]:
-    """What is wrong with the page in both looks; axe looks in one of them in turn.
+    """What is wrong with the page on a phone, light or dark in turn.
 
-    turn: which; None if it shall look in both, and at all rows of long tables.
+    turn: which; None if it shall be seen in both looks, and all rows of long tables be looked at.
     """
     faults = []
-    in_last_look = window.page.viewport_size == size_of(LOOKS[1])  # of the page before
-    for look in reversed(LOOKS) if in_last_look else LOOKS:
-        (width, scheme), size = look, size_of(look)
+    for width, scheme in BOTH if turn is None else [IN_TURN[turn % len(IN_TURN)]]:
+        size: ViewportSize = {"width": width, "height": 780}
         if window.page.viewport_size != size:
             window.page.set_viewport_size(size)
         window.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         if (wider := window.page.evaluate(WIDER)) > 0:
             faults.append(f"{window.page.url} is {wider} px wider than {width}")
-        if turn is None:
-            faults += window.violations()
-        elif LOOKS[turn % len(LOOKS)] == look:
+        if turn is not None:
             window.page.evaluate(LEAVE_OUT, [scheme, ROWS])
-            faults += window.violations()
+        faults += window.violations()
     return faults

@@ -1,12 +1,11 @@
-"""The labelling page's layout with three fonts, at every size of text, on three widths."""
+"""The labelling page's layout at every size of text, on three widths."""
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests import services
 from tests.browser.windows import PHONE, Opener
 
-pytestmark = [pytest.mark.browser, pytest.mark.fonts]
+pytestmark = pytest.mark.browser
 
 WIDTHS = (320, 390, 1280)  # pixels
 TEXT_SIZES = (85, 100, 115, 130, 150, 175, 200)  # percent, as on the page
@@ -33,7 +32,6 @@ def set_text_size(page: Page, percent: int) -> None:
     page.evaluate(script, percent)
 
 
-@pytest.mark.parametrize("browser", list(services.FONTS), indirect=True, scope="module")
 def test_no_line_is_cut_and_nothing_scrolls_out_of_reach_of_the_keyboard(
     open_window: Opener,
 ) -> None:
@@ -50,7 +48,6 @@ def test_no_line_is_cut_and_nothing_scrolls_out_of_reach_of_the_keyboard(
         ben.check_accessible()
 
 
-@pytest.mark.parametrize("browser", list(services.FONTS), indirect=True, scope="module")
 def test_a_query_too_long_for_a_phone_is_scrolled_by_keyboard(open_window: Opener) -> None:
     def lengthen(route: Route) -> None:
         answer = route.fetch()

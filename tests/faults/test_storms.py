@@ -55,7 +55,7 @@ def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(
 @pytest.mark.parametrize(
     ("sabotage", "found"),
     [
-        ("no_sweep", "still_due"),
+        pytest.param("no_sweep", "still_due", marks=pytest.mark.long),
         pytest.param("early_answers", "missing", marks=pytest.mark.long),
         pytest.param("forgotten_query", "verify", marks=pytest.mark.long),
     ],
@@ -67,6 +67,7 @@ def test_a_storm_finds_what_was_broken_on_purpose(sabotage: str, found: str, at_
     assert found in outcome.problems, str(outcome)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_a_storm_that_is_told_to_end_leaves_no_server_behind(tmp_path: Path) -> None:
     small = ("--embedded", "--labels", "20", "--think", "60")
@@ -136,7 +137,12 @@ def test_a_frozen_redis_slows_no_label_much_and_delays_the_numbers_by_seconds(
     ("sabotage", "found", "plan"),
     [
         # all at one query: they ask for the same ten pairs at once
-        ("counted_seats", "over_the_overlap", replace(SMALL, labels=20)),
+        pytest.param(
+            "counted_seats",
+            "over_the_overlap",
+            replace(SMALL, labels=20),
+            marks=pytest.mark.long,
+        ),
         # no worker dies, which would take back what it does wrong
         pytest.param(
             "late_flag",
