@@ -49,6 +49,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="touchstone-suite-", dir=folder) as name:
         directory = Path(name)
         directory.chmod(0o711)  # PostgreSQL's account has its own directory in it
+        os.environ["TMPDIR"] = tempfile.tempdir = name
         passes = [on_sqlite(words, directory), on_postgres(words, directory)]
     print("\n".join(closing_lines(passes)), flush=True)
     return exit_status(passes, no_skips=no_skips)
@@ -129,7 +130,6 @@ def outside(directory: Path) -> dict[str, str]:
     dozens of processes would else compile every module that they load.
     """
     taken = {key: value for key, value in os.environ.items() if key not in SERVERS}
-    taken["TMPDIR"] = str(directory)
     if taken.pop("PYTHONDONTWRITEBYTECODE", ""):
         taken["PYTHONPYCACHEPREFIX"] = str(directory / "bytecode")
     return taken

@@ -118,6 +118,8 @@ def test_the_schema_and_the_docs_are_for_those_who_are_signed_in(world):
 def test_the_docs_are_drawn_within_the_content_policy(world, chromium):
     from playwright.sync_api import Route, sync_playwright
 
+    from tests.browser.windows import SWITCHES
+
     client = by_session("ada")
     html = client.get(f"{ROOT}docs").content.decode()
     paths = [f"{ROOT}docs", f"{ROOT}schema", *re.findall(r'(?:src|href)="(/static/[^"]+)"', html)]
@@ -130,9 +132,7 @@ def test_the_docs_are_drawn_within_the_content_policy(world, chromium):
         route.fulfill(status=status, headers=headers, body=body)
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(chromium), args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
         page = browser.new_page()
         page.on("console", lambda said: complaints.append(said.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))

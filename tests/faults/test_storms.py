@@ -21,7 +21,8 @@ from tests.faults.site import POLL
 from tests.faults.storm import Outcome, Plan, storm_embedded, storm_in_production
 
 SECONDS = 60.0  # until nothing is due, on a slow machine that does other things as well
-SMALL = Plan(labels=60, faults=0, think=0.1, patience=8.0)
+SMALL = Plan(labels=60, faults=0, think=0.1, patience=SECONDS)
+IMPATIENT = replace(SMALL, labels=20, patience=8.0)  # where something stays due
 
 
 def check_calm(outcome: Outcome, plan: Plan) -> None:
@@ -48,22 +49,17 @@ def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(
     labels: int, faults: int, at_home: Path
 ) -> None:
     """Once while people label, and again at the end; in the long form once more."""
-    plan = Plan(labels=labels, faults=faults, think=0.2)
+    plan = Plan(labels=labels, faults=faults, think=0.2, patience=SECONDS)
     check_calm(storm_embedded(plan, directory=at_home), plan)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sabotage", "found"),
-    [
-        pytest.param("no_sweep", "still_due", marks=pytest.mark.long),
-        pytest.param("early_answers", "missing", marks=pytest.mark.long),
-        pytest.param("forgotten_query", "verify", marks=pytest.mark.long),
-    ],
+    [("no_sweep", "still_due"), ("early_answers", "missing"), ("forgotten_query", "verify")],
 )
 def test_a_storm_finds_what_was_broken_on_purpose(sabotage: str, found: str, at_home: Path) -> None:
-    outcome = storm_embedded(
-        replace(SMALL, labels=20, patience=5.0, sabotage=sabotage), directory=at_home
-    )
+    outcome = storm_embedded(replace(IMPATIENT, sabotage=sabotage), directory=at_home)
     assert found in outcome.problems, str(outcome)
 
 
@@ -116,7 +112,7 @@ def test_killed_workers_and_a_flushed_redis_lose_no_label_and_no_bit(
     labels: int, faults: int, storm: Callable[[Plan], Outcome]
 ) -> None:
     """Each of the four kinds of fault strikes; in the long form two of them twice."""
-    plan = Plan(labels=labels, annotators=8, faults=faults, think=0.2)
+    plan = Plan(labels=labels, annotators=8, faults=faults, think=0.2, patience=SECONDS)
     check_calm(storm(plan), plan)
 
 
@@ -131,25 +127,16 @@ def test_a_frozen_redis_slows_no_label_much_and_delays_the_numbers_by_seconds(
     assert max(outcome.waits) < 3.0, str(outcome)
 
 
+@pytest.mark.long
 @pytest.mark.postgres
 @pytest.mark.redis
 @pytest.mark.parametrize(
     ("sabotage", "found", "plan"),
     [
         # all at one query: they ask for the same ten pairs at once
-        pytest.param(
-            "counted_seats",
-            "over_the_overlap",
-            replace(SMALL, labels=20),
-            marks=pytest.mark.long,
-        ),
+        ("counted_seats", "over_the_overlap", IMPATIENT),
         # no worker dies, which would take back what it does wrong
-        pytest.param(
-            "late_flag",
-            "wrong_grades",
-            replace(SMALL, labels=120, ending="freeze"),
-            marks=pytest.mark.long,
-        ),
+        ("late_flag", "wrong_grades", replace(IMPATIENT, labels=120, ending="freeze")),
     ],
 )
 def test_a_storm_finds_a_race_that_was_left_open_on_purpose(
