@@ -49,7 +49,8 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="touchstone-suite-", dir=folder) as name:
         directory = Path(name)
         directory.chmod(0o711)  # PostgreSQL's account has its own directory in it
-        os.environ["TMPDIR"] = tempfile.tempdir = name
+        if folder:  # elsewhere its path may be too long for sockets
+            os.environ["TMPDIR"] = tempfile.tempdir = name
         passes = [on_sqlite(words, directory), on_postgres(words, directory)]
     print("\n".join(closing_lines(passes)), flush=True)
     return exit_status(passes, no_skips=no_skips)
