@@ -49,11 +49,6 @@ def world() -> World:
 
 
 @pytest.fixture
-def access(world: World) -> Access:
-    return make_access(collection=world.collection)
-
-
-@pytest.fixture
 def campaign(world: World) -> Campaign:
     """Six pairs: agreed, two apart, four apart, tied and decided, half done, untouched."""
     campaign = make_campaign(world=world, name="Spring")
@@ -70,9 +65,9 @@ def campaign(world: World) -> Campaign:
 
 
 def test_the_dashboard_says_how_far_pairs_and_people_are(
-    world: World, access: Access, campaign: Campaign
+    world: World, ada: Access, campaign: Campaign
 ) -> None:
-    page = get_dashboard(access=access, campaign=campaign, now=NOW)
+    page = get_dashboard(access=ada, campaign=campaign, now=NOW)
     assert page.counts == PairCounts(
         open=2, complete=1, tied=2, adjudicated=1, labels=9, labels_needed=12
     )
@@ -85,22 +80,20 @@ def test_the_dashboard_says_how_far_pairs_and_people_are(
     assert (cem.labelled, cem.median_seconds, cem.last_seen_at) == (4, 9.0, NOW)
 
 
-def test_corrections_count_once_and_what_was_taken_back_does_not(
-    world: World, access: Access
-) -> None:
+def test_corrections_count_once_and_what_was_taken_back_does_not(world: World, ada: Access) -> None:
     campaign = make_campaign(world=world)
     first, second = campaign.pairs.select_related("campaign")[:2]
     label(pair=first, username="ben", grade=1, at=YESTERDAY)
     label(pair=first, username="ben", grade=2, at=YESTERDAY, seconds=None)
     label(pair=second, username="ben", grade=2)
     label(pair=second, username="ben", outcome="retracted")
-    remove_annotator(access=access, campaign=campaign, person=world.cem, at=NOW)
-    ben, cem = get_dashboard(access=access, campaign=campaign, now=NOW).annotators
+    remove_annotator(access=ada, campaign=campaign, person=world.cem, at=NOW)
+    ben, cem = get_dashboard(access=ada, campaign=campaign, now=NOW).annotators
     assert (ben.labelled, ben.today, ben.median_seconds, ben.last_seen_at) == (1, 0, None, NOW)
     assert (cem.labelled, cem.is_active, cem.last_seen_at) == (0, False, None)
 
 
-def test_what_an_approval_would_change_is_counted(world: World, access: Access) -> None:
+def test_what_an_approval_would_change_is_counted(world: World, ada: Access) -> None:
     campaign = make_campaign(world=world, commit="approval")
     complete, begun = campaign.pairs.select_related("campaign")[:2]
     for username in ("ben", "cem"):
@@ -112,11 +105,9 @@ def test_what_an_approval_would_change_is_counted(world: World, access: Access) 
     assert count_waiting(live) == 0
 
 
-def test_disagreements_come_widest_first_decided_ones_last(
-    access: Access, campaign: Campaign
-) -> None:
-    dashboard = get_dashboard(access=access, campaign=campaign, now=NOW)
-    found = list_widest(access=access, campaign=campaign, pair_ids=dashboard.widest)
+def test_disagreements_come_widest_first_decided_ones_last(ada: Access, campaign: Campaign) -> None:
+    dashboard = get_dashboard(access=ada, campaign=campaign, now=NOW)
+    found = list_widest(access=ada, campaign=campaign, pair_ids=dashboard.widest)
     assert [(pair.document.docid, grades, pair.state) for pair, grades, _ in found] == [
         ("d3", [0, 4], "tied"),
         ("d2", [1, 3], "tied"),
@@ -129,7 +120,7 @@ def test_disagreements_come_widest_first_decided_ones_last(
     assert [is_decided for is_decided, _, _ in ranked] == [False, False, True]
 
 
-def test_a_surplus_label_does_not_make_a_disagreement(world: World, access: Access) -> None:
+def test_a_surplus_label_does_not_make_a_disagreement(world: World, ada: Access) -> None:
     campaign = make_campaign(world=world, overlap=1)
     pair = campaign.pairs.select_related("campaign")[0]
     lost = seat_for(pair=pair, username="ben")
@@ -138,7 +129,7 @@ def test_a_surplus_label_does_not_make_a_disagreement(world: World, access: Acce
     label(pair=pair, username="cem", grade=1)
     submit_label(context=context_of(campaign, "ben"), submission=said(seat=lost, grade=4), at=late)
     assert list_extremes(campaign) == []
-    statements = get_pair_page(access=access, pair_id=pair.pk).asked.labels
+    statements = get_pair_page(access=ada, pair_id=pair.pk).asked.labels
     assert [(one.annotator, one.is_in_overlap) for one in statements] == [
         ("Cem", True),
         ("Ben", False),
@@ -146,12 +137,12 @@ def test_a_surplus_label_does_not_make_a_disagreement(world: World, access: Acce
 
 
 def test_a_pair_tells_everything_that_was_said_about_it(
-    world: World, access: Access, campaign: Campaign
+    world: World, ada: Access, campaign: Campaign
 ) -> None:
     pair = campaign.pairs.get(document__docid="d4")
     label(pair=pair, username="ben", grade=4, note="changed my mind")
     Document.objects.filter(pk=pair.document_id).update(content_hash="f" * 64)
-    page = get_pair_page(access=access, pair_id=pair.pk)
+    page = get_pair_page(access=ada, pair_id=pair.pk)
     detail = page.asked
     assert [
         (one.annotator, one.grade, one.is_current, one.note, one.is_of_this_text)
@@ -170,33 +161,32 @@ def test_a_pair_tells_everything_that_was_said_about_it(
 
 
 def test_campaigns_are_listed_with_how_far_they_are(
-    world: World, access: Access, campaign: Campaign
+    world: World, ada: Access, campaign: Campaign
 ) -> None:
     draft = make_draft(world=world, name="Draft", pairs=[], people=["ben"])
     assert [
-        (one, one.pair_count, one.complete_count, one.people)
-        for one in list_campaigns(access=access)
+        (one, one.pair_count, one.complete_count, one.people) for one in list_campaigns(access=ada)
     ] == [(draft, 0, 0, 1), (campaign, 6, 2, 2)]
 
 
 def test_candidates_are_the_members_who_do_not_annotate_yet(
-    world: World, access: Access, campaign: Campaign
+    world: World, ada: Access, campaign: Campaign
 ) -> None:
-    found = list_candidates(access=access, campaign=campaign)
+    found = list_candidates(access=ada, campaign=campaign)
     assert [user.username for user in found] == ["ada", "dora"]
 
 
-def test_guidelines_are_found_in_their_own_collection(world: World, access: Access) -> None:
+def test_guidelines_are_found_in_their_own_collection(world: World, ada: Access) -> None:
     own = make_guideline(world=world)
     foreign = make_guideline(world=make_world(slug="films"), name="Other")
-    assert list_guidelines(access=access) == [own]
-    assert get_guideline(access=access, guideline_id=own.pk) == own
+    assert list_guidelines(access=ada) == [own]
+    assert get_guideline(access=ada, guideline_id=own.pk) == own
     with pytest.raises(NotFound):
-        get_guideline(access=access, guideline_id=foreign.pk)
+        get_guideline(access=ada, guideline_id=foreign.pk)
 
 
 def test_researchers_see_pseudonyms_and_only_once_it_is_closed(
-    world: World, access: Access, campaign: Campaign
+    world: World, ada: Access, campaign: Campaign
 ) -> None:
     dora = make_access(collection=world.collection, username="dora")
     ben = make_access(collection=world.collection, username="ben")
@@ -204,9 +194,9 @@ def test_researchers_see_pseudonyms_and_only_once_it_is_closed(
     for viewer in (dora, ben):
         with pytest.raises(NotFound):
             list_contributors(access=viewer, campaign=campaign)
-    found = list_contributors(access=access, campaign=campaign)
+    found = list_contributors(access=ada, campaign=campaign)
     assert [(one.pseudonym, one.labelled) for one in found] == expected
-    campaign = close_campaign(access=access, campaign=campaign, at=NOW)
+    campaign = close_campaign(access=ada, campaign=campaign, at=NOW)
     found = list_contributors(access=dora, campaign=campaign)
     assert [(one.pseudonym, one.labelled) for one in found] == expected
     with pytest.raises(NotFound):

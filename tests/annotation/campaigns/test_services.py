@@ -34,11 +34,6 @@ def world() -> World:
     return make_world(queries=2, documents=3)
 
 
-@pytest.fixture
-def access(world: World) -> Access:
-    return make_access(collection=world.collection)
-
-
 def annotating(world: World) -> set[str]:
     rows = Membership.objects.filter(collection=world.collection, is_annotating=True)
     return set(rows.values_list("user__username", flat=True))
@@ -49,9 +44,9 @@ def actions() -> list[str]:
     return list(rows.values_list("action", flat=True))
 
 
-def test_a_campaign_begins_as_a_draft(world: World, access: Access) -> None:
+def test_a_campaign_begins_as_a_draft(world: World, ada: Access) -> None:
     campaign = create_campaign(
-        access=access,
+        access=ada,
         at=NOW,
         seed=7,
         judgment_list=world.judgments,
@@ -81,11 +76,11 @@ def test_a_campaign_begins_as_a_draft(world: World, access: Access) -> None:
     ],
 )
 def test_a_design_that_makes_no_sense_is_refused(
-    world: World, access: Access, design: dict[str, Any], code: str
+    world: World, ada: Access, design: dict[str, Any], code: str
 ) -> None:
     with pytest.raises(CampaignRefused) as refused:
         create_campaign(
-            access=access,
+            access=ada,
             at=NOW,
             seed=7,
             judgment_list=world.judgments,
@@ -107,13 +102,13 @@ def test_a_name_is_taken_once_in_a_list(world: World) -> None:
         )
 
 
-def test_a_guideline_must_be_for_the_scale_of_the_list(world: World, access: Access) -> None:
+def test_a_guideline_must_be_for_the_scale_of_the_list(world: World, ada: Access) -> None:
     binary = make_list(collection=world.collection, slug="binary", scale=Scale.parse("0..1"))
     with pytest.raises(CampaignRefused, match="different scale"):
         make_draft(world=world, judgment_list=binary)
 
 
-def test_lists_and_guidelines_of_others_are_not_found(world: World, access: Access) -> None:
+def test_lists_and_guidelines_of_others_are_not_found(world: World, ada: Access) -> None:
     other = make_world(slug="films")
     for judgment_list, guideline in (
         (other.judgments, make_guideline(world=world)),
@@ -121,7 +116,7 @@ def test_lists_and_guidelines_of_others_are_not_found(world: World, access: Acce
     ):
         with pytest.raises(NotFound):
             create_campaign(
-                access=access,
+                access=ada,
                 at=NOW,
                 seed=7,
                 judgment_list=judgment_list,
@@ -130,12 +125,10 @@ def test_lists_and_guidelines_of_others_are_not_found(world: World, access: Acce
             )
 
 
-def test_a_draft_can_be_changed_and_its_seats_follow_its_overlap(
-    world: World, access: Access
-) -> None:
+def test_a_draft_can_be_changed_and_its_seats_follow_its_overlap(world: World, ada: Access) -> None:
     campaign = make_draft(world=world)
     changed = change_campaign(
-        access=access, campaign=campaign, at=NOW, overlap=3, name=" Wide ", rule="median"
+        access=ada, campaign=campaign, at=NOW, overlap=3, name=" Wide ", rule="median"
     )
     changed.refresh_from_db()
     assert (changed.name, changed.overlap, changed.rule, changed.depth) == (
@@ -143,7 +136,7 @@ def test_a_draft_can_be_changed_and_its_seats_follow_its_overlap(
     )  # fmt: skip
     seats = Assignment.objects.filter(state="free")
     assert sorted(seats.values_list("seat", flat=True)) == [1] * 6 + [2] * 6 + [3] * 6
-    change_campaign(access=access, campaign=campaign, at=NOW, overlap=1)
+    change_campaign(access=ada, campaign=campaign, at=NOW, overlap=1)
     assert set(seats.values_list("seat", flat=True)) == {1}
     entry = AuditEntry.objects.filter(action="campaign.changed").order_by("pk")[0]
     assert entry.before is not None
@@ -152,22 +145,20 @@ def test_a_draft_can_be_changed_and_its_seats_follow_its_overlap(
 
 
 def test_an_open_campaign_changes_what_takes_nothing_from_anybody(
-    world: World, access: Access
+    world: World, ada: Access
 ) -> None:
     campaign = make_campaign(world=world)
     changed = change_campaign(
-        access=access, campaign=campaign, at=NOW,
+        access=ada, campaign=campaign, at=NOW,
         name="New", order="shuffled", lease_minutes=30, rule="majority",
     )  # fmt: skip
     assert (changed.name, changed.order, changed.lease_minutes) == ("New", "shuffled", 30)
-    close_campaign(access=access, campaign=campaign, at=NOW)
+    close_campaign(access=ada, campaign=campaign, at=NOW)
     with pytest.raises(CampaignRefused, match="is closed"):
-        change_campaign(access=access, campaign=campaign, at=NOW, name="Newer")
+        change_campaign(access=ada, campaign=campaign, at=NOW, name="Newer")
 
 
-def test_grades_follow_the_overlap_of_an_open_campaign_both_ways(
-    world: World, access: Access
-) -> None:
+def test_grades_follow_the_overlap_of_an_open_campaign_both_ways(world: World, ada: Access) -> None:
     campaign = make_campaign(world=world)
     one, two = campaign.pairs.select_related("campaign").order_by("pk")[:2]
     label(pair=one, username="ben", grade=3)
@@ -176,66 +167,66 @@ def test_grades_follow_the_overlap_of_an_open_campaign_both_ways(
     consolidate(list_id=campaign.list_id, at=NOW)
     current = Judgment.objects.filter(until=None)
     assert current.get().grade == 1
-    change_campaign(access=access, campaign=campaign, at=NOW, overlap=1)
+    change_campaign(access=ada, campaign=campaign, at=NOW, overlap=1)
     assert sorted(current.values_list("grade", flat=True)) == [1, 3]
-    change_campaign(access=access, campaign=campaign, at=NOW, overlap=2)
+    change_campaign(access=ada, campaign=campaign, at=NOW, overlap=2)
     assert current.get().grade == 1
     assert one.assignments.filter(state="free").count() == 1
 
 
 def test_what_waits_is_committed_when_a_campaign_becomes_live_and_nothing_else(
-    world: World, access: Access
+    world: World, ada: Access
 ) -> None:
     campaign = make_campaign(world=world, overlap=1, commit="approval")
     one, two = campaign.pairs.select_related("campaign", "query", "document").order_by("pk")[:2]
     label(pair=one, username="ben", grade=3)
     consolidate(list_id=campaign.list_id, at=NOW)
-    approve(access=access, campaign=campaign, at=NOW)
+    approve(access=ada, campaign=campaign, at=NOW)
     commit(judgment_list=world.judgments, grades={(one.query, one.document): 0})
     label(pair=two, username="ben", grade=2)
-    change_campaign(access=access, campaign=campaign, at=NOW, commit="live")
+    change_campaign(access=ada, campaign=campaign, at=NOW, commit="live")
     current = dict(Judgment.objects.filter(until=None).values_list("document", "grade"))
     assert current == {one.document_id: 0, two.document_id: 2}
 
 
-def test_an_opened_campaign_keeps_its_design(world: World, access: Access) -> None:
+def test_an_opened_campaign_keeps_its_design(world: World, ada: Access) -> None:
     campaign = make_campaign(world=world)
     for change in ({"rule": "median"}, {"depth": 3}, {"rule": "mean", "name": "New"}):
         with pytest.raises(CampaignRefused, match="can’t be changed once"):
-            change_campaign(access=access, campaign=campaign, at=NOW, **change)
+            change_campaign(access=ada, campaign=campaign, at=NOW, **change)
     with pytest.raises(CampaignRefused, match="needs 3 people"):
-        change_campaign(access=access, campaign=campaign, at=NOW, overlap=3)
+        change_campaign(access=ada, campaign=campaign, at=NOW, overlap=3)
     with pytest.raises(TypeError, match="seed"):
-        change_campaign(access=access, campaign=campaign, at=NOW, seed=3)
+        change_campaign(access=ada, campaign=campaign, at=NOW, seed=3)
 
 
-def test_opening_makes_the_pairs_open_and_marks_who_annotates(world: World, access: Access) -> None:
+def test_opening_makes_the_pairs_open_and_marks_who_annotates(world: World, ada: Access) -> None:
     campaign = make_draft(world=world, people=["ben", "dora"])
     assert annotating(world) == set()
     check_may_open(campaign)
-    opened = open_campaign(access=access, campaign=campaign, at=LATER)
+    opened = open_campaign(access=ada, campaign=campaign, at=LATER)
     assert (opened.state, opened.opened_at, opened.closed_at) == ("open", LATER, None)
     assert set(campaign.pairs.values_list("is_open", flat=True)) == {True}
     assert annotating(world) == {"ben", "dora"}
 
 
-def test_opening_needs_pairs_and_people(world: World, access: Access) -> None:
+def test_opening_needs_pairs_and_people(world: World, ada: Access) -> None:
     empty = make_draft(world=world, pairs=[])
     with pytest.raises(CampaignRefused) as refused:
-        open_campaign(access=access, campaign=empty, at=NOW)
+        open_campaign(access=ada, campaign=empty, at=NOW)
     assert refused.value.code == "no_pairs"
     lonely = make_draft(world=world, name="Second", people=["ben"])
     with pytest.raises(CampaignRefused, match="needs 2 people; this campaign has 1"):
-        open_campaign(access=access, campaign=lonely, at=NOW)
+        open_campaign(access=ada, campaign=lonely, at=NOW)
     lonely.refresh_from_db()
     assert lonely.state == "draft"
 
 
-def test_a_pair_is_open_in_one_campaign_of_a_list_at_a_time(world: World, access: Access) -> None:
+def test_a_pair_is_open_in_one_campaign_of_a_list_at_a_time(world: World, ada: Access) -> None:
     make_campaign(world=world, pairs=[(world.queries[0], world.documents[0])])
     second = make_draft(world=world, name="Second")
     with pytest.raises(CampaignRefused) as refused:
-        open_campaign(access=access, campaign=second, at=NOW)
+        open_campaign(access=ada, campaign=second, at=NOW)
     assert refused.value.code == "pairs_open_elsewhere"
     assert (
         refused.value.message == "1 pair is already open in another campaign for this list: First."
@@ -249,19 +240,19 @@ def test_the_same_pairs_may_be_open_in_another_list(world: World) -> None:
     assert make_campaign(world=world, name="Other", judgment_list=other).state == "open"
 
 
-def test_a_campaign_is_opened_once(world: World, access: Access) -> None:
+def test_a_campaign_is_opened_once(world: World, ada: Access) -> None:
     campaign = make_campaign(world=world)
     for step in (open_campaign, reopen_campaign):
         with pytest.raises(CampaignRefused) as refused:
-            step(access=access, campaign=campaign, at=NOW)
+            step(access=ada, campaign=campaign, at=NOW)
         assert refused.value.code == "state"
 
 
-def test_closing_ends_leases_and_frees_people(world: World, access: Access) -> None:
+def test_closing_ends_leases_and_frees_people(world: World, ada: Access) -> None:
     campaign = make_campaign(world=world)
     lease(campaign=campaign, username="ben")
     label(pair=campaign.pairs.select_related("campaign")[0], username="cem", grade=1)
-    closed = close_campaign(access=access, campaign=campaign, at=LATER)
+    closed = close_campaign(access=ada, campaign=campaign, at=LATER)
     assert (closed.state, closed.closed_at) == ("closed", LATER)
     assert held(campaign=campaign, username="ben") == []
     assert set(campaign.pairs.values_list("is_open", flat=True)) == {False}
@@ -269,53 +260,53 @@ def test_closing_ends_leases_and_frees_people(world: World, access: Access) -> N
     states = Assignment.objects.exclude(state="voided").values_list("state", flat=True)
     assert sorted(states) == ["done"] + ["free"] * 11
     with pytest.raises(CampaignRefused, match="is closed"):
-        close_campaign(access=access, campaign=campaign, at=LATER)
+        close_campaign(access=ada, campaign=campaign, at=LATER)
 
 
-def test_a_closed_campaign_can_be_opened_again(world: World, access: Access) -> None:
+def test_a_closed_campaign_can_be_opened_again(world: World, ada: Access) -> None:
     campaign = make_campaign(world=world)
-    close_campaign(access=access, campaign=campaign, at=LATER)
-    again = reopen_campaign(access=access, campaign=campaign, at=LATER)
+    close_campaign(access=ada, campaign=campaign, at=LATER)
+    again = reopen_campaign(access=ada, campaign=campaign, at=LATER)
     assert (again.state, again.opened_at, again.closed_at) == ("open", NOW, None)
     assert annotating(world) == {"ben", "cem"}
     assert len(lease(campaign=again, username="ben")) == 6
     assert actions()[-3:] == ["campaign.opened", "campaign.closed", "campaign.reopened"]
 
 
-def test_reopening_names_the_campaign_that_has_the_pairs_now(world: World, access: Access) -> None:
+def test_reopening_names_the_campaign_that_has_the_pairs_now(world: World, ada: Access) -> None:
     campaign = make_campaign(world=world)
-    close_campaign(access=access, campaign=campaign, at=LATER)
+    close_campaign(access=ada, campaign=campaign, at=LATER)
     make_campaign(world=world, name="Second")
     campaign.refresh_from_db()
     with pytest.raises(CampaignRefused, match=r"6 pairs are already open .*: Second\."):
-        reopen_campaign(access=access, campaign=campaign, at=LATER)
+        reopen_campaign(access=ada, campaign=campaign, at=LATER)
 
 
-def test_people_come_go_and_come_back(world: World, access: Access) -> None:
+def test_people_come_go_and_come_back(world: World, ada: Access) -> None:
     campaign = make_campaign(world=world)
     lease(campaign=campaign, username="ben")
-    remove_annotator(access=access, campaign=campaign, person=world.ben, at=NOW)
+    remove_annotator(access=ada, campaign=campaign, person=world.ben, at=NOW)
     assert annotating(world) == {"cem"}
     assert held(campaign=campaign, username="ben") == []
     with pytest.raises(NotFound):
-        remove_annotator(access=access, campaign=campaign, person=world.ben, at=NOW)
+        remove_annotator(access=ada, campaign=campaign, person=world.ben, at=NOW)
     with pytest.raises(NotFound):
-        remove_annotator(access=access, campaign=campaign, person=world.dora, at=NOW)
-    add_annotators(access=access, campaign=campaign, people=[world.ben], at=LATER)
+        remove_annotator(access=ada, campaign=campaign, person=world.dora, at=NOW)
+    add_annotators(access=ada, campaign=campaign, people=[world.ben], at=LATER)
     back = campaign.annotators.get(user=world.ben)
     assert (back.is_active, back.joined_at) == (True, NOW)
     assert annotating(world) == {"ben", "cem"}
 
 
-def test_who_annotates_elsewhere_too_stays_marked(world: World, access: Access) -> None:
+def test_who_annotates_elsewhere_too_stays_marked(world: World, ada: Access) -> None:
     first = make_campaign(world=world)
     other = make_list(collection=world.collection, slug="other")
     make_campaign(world=world, name="Other", judgment_list=other, people=["ben", "dora"])
-    close_campaign(access=access, campaign=first, at=NOW)
+    close_campaign(access=ada, campaign=first, at=NOW)
     assert annotating(world) == {"ben", "dora"}
 
 
-def test_a_lead_who_annotates_is_not_blind(world: World, access: Access) -> None:
+def test_a_lead_who_annotates_is_not_blind(world: World, ada: Access) -> None:
     campaign = make_draft(world=world, people=["ada", "ben", "dora"])
     blind = CampaignAnnotator.objects.filter(campaign=campaign).order_by("user__username")
     assert list(blind.values_list("user__username", "is_blind")) == [
@@ -326,32 +317,30 @@ def test_a_lead_who_annotates_is_not_blind(world: World, access: Access) -> None
 
 
 def test_who_comes_back_to_an_open_campaign_is_as_blind_as_before(
-    world: World, access: Access
+    world: World, ada: Access
 ) -> None:
     campaign = make_campaign(world=world, people=["ben", "dora"])
-    end_membership(access=access, username="dora", at=NOW)
+    end_membership(access=ada, username="dora", at=NOW)
     Membership.ever.filter(user=world.dora).update(ended_at=None)
     assert annotating(world) == {"ben", "dora"}
-    end_membership(access=access, username="dora", at=NOW)
-    close_campaign(access=access, campaign=campaign, at=NOW)
+    end_membership(access=ada, username="dora", at=NOW)
+    close_campaign(access=ada, campaign=campaign, at=NOW)
     Membership.ever.filter(user=world.dora).update(ended_at=None)
     assert annotating(world) == set()
 
 
-def test_people_who_left_do_not_count_when_a_campaign_is_opened(
-    world: World, access: Access
-) -> None:
+def test_people_who_left_do_not_count_when_a_campaign_is_opened(world: World, ada: Access) -> None:
     campaign = make_draft(world=world)
-    end_membership(access=access, username="cem", at=NOW)
+    end_membership(access=ada, username="cem", at=NOW)
     with pytest.raises(CampaignRefused, match="needs 2 people; this campaign has 1"):
-        open_campaign(access=access, campaign=campaign, at=NOW)
+        open_campaign(access=ada, campaign=campaign, at=NOW)
 
 
-def test_only_members_annotate(world: World, access: Access) -> None:
+def test_only_members_annotate(world: World, ada: Access) -> None:
     campaign = make_draft(world=world)
     people = [world.dora, world.eve]
     with pytest.raises(CampaignRefused, match="Eve is not a member"):
-        add_annotators(access=access, campaign=campaign, people=people, at=NOW)
+        add_annotators(access=ada, campaign=campaign, people=people, at=NOW)
     assert not campaign.annotators.filter(user=world.dora).exists()
 
 
