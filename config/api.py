@@ -1,13 +1,16 @@
 """What the REST interface says about itself."""
 
+from functools import lru_cache
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import Resolver404, resolve, reverse
+from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer2, OpenApiYamlRenderer
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
@@ -42,9 +45,26 @@ class Root(APIView):
         return Response(self.Output(addresses).data)
 
 
+@lru_cache(maxsize=2)  # anyone may ask for any `lang`
+def _make_schema(language: str | None) -> dict[str, Any]:
+    """The schema in the language that is active."""
+    generator = SchemaGenerator()  # type: ignore[no-untyped-call]
+    schema: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    return schema
+
+
+class KeptSchema(SchemaGenerator):
+    """Makes the schema once in each process: that takes seconds, and only its language varies."""
+
+    def get_schema(self, request: Request | None = None, public: bool = False) -> dict[str, Any]:
+        """The schema of the whole interface, the same for all users."""
+        return _make_schema(get_language())
+
+
 class Schema(SpectacularAPIView):
     """The OpenAPI schema, as JSON, or as YAML with `Accept: application/vnd.oai.openapi`."""
 
+    generator_class = KeptSchema
     permission_classes = (IsAuthenticated,)
     content_negotiation_class = DefaultContentNegotiation
     renderer_classes = [OpenApiJsonRenderer2, OpenApiYamlRenderer]  # noqa: RUF012  (as declared)

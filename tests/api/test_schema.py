@@ -104,6 +104,7 @@ def test_the_schema_is_json_unless_yaml_is_asked_for(world):
     as_json = client.get(f"{ROOT}schema")
     assert as_json["Content-Type"] == "application/json"
     assert json.loads(as_json.content)["openapi"] == "3.1.0"
+    assert client.get(f"{ROOT}schema").content == as_json.content  # which was kept
     as_yaml = client.get(f"{ROOT}schema", headers={"Accept": "application/vnd.oai.openapi"})
     assert yaml.load(as_yaml.content, Loader=yaml.CSafeLoader)["openapi"] == "3.1.0"
 
