@@ -30,6 +30,7 @@ from tests.racing import AtOnce, Racers
 APPS = ("annotation", "evaluation", "judgments")
 # A long test at the end would leave the other process without work.
 FIRST = {
+    "browser",  # all of it in one process
     "leaks",
     "real_services",
     "test_migrations.py",

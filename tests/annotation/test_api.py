@@ -17,7 +17,7 @@ from judgments.models import Query, User
 from tests.builders import NOW, World, make_access, make_world
 from tests.builders_annotation import make_campaign
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ from tests.builders_annotation import context_of, lease, make_campaign, said
 from tests.evaluation.builders import make_run
 from touchstone.errors import DomainError
 
-LIVES = int(os.environ.get("TOUCHSTONE_LIVES", "30"))
+LIVES = int(os.environ.get("TOUCHSTONE_LIVES", "15"))
 STEPS = int(os.environ.get("TOUCHSTONE_STEPS", "30"))
 OVERLAP = 2
 COLUMNS = (

@@ -83,6 +83,7 @@ def test_ten_pairs_are_labelled_by_keys_on_the_german_page(
     check_german(page)
 
 
+@pytest.mark.long
 @LOOKS
 def test_an_annotator_s_other_pages_are_german_too(
     open_window: Opener, place: Place, look: dict[str, Any]

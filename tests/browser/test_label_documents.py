@@ -118,6 +118,7 @@ def test_images_are_shown_only_where_the_campaign_allows_them(
     )
 
 
+@pytest.mark.long
 @LOOKS
 def test_the_page_and_documents_of_text_and_html_are_light_or_dark_as_wished(
     open_window: Opener, place: Place, scheme: str, size: dict[str, int]

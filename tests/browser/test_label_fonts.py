@@ -5,7 +5,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.windows import PHONE, Opener
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 WIDTHS = (320, 390, 1280)  # pixels
 TEXT_SIZES = (85, 100, 115, 130, 150, 175, 200)  # percent, as on the page

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.browser.presses import press
 from tests.browser.windows import PHONE, Opener, Window
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 REST = 700  # milliseconds, long after all that one key brings
 # the next pair, the counts, and the document made ready after it
 FEW = 8

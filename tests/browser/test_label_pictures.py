@@ -65,6 +65,7 @@ def stage(page: Page) -> Locator:
     return page.locator('[data-part="pictures"]')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "look",
     [

@@ -129,6 +129,7 @@ def test_a_note_becomes_a_question_and_an_older_label_is_asked_about(
     assert [grade for _, grade in place.labels()] == [4]
 
 
+@pytest.mark.long
 def test_an_announcement_stays_on_home_and_on_the_labelling_page_until_it_is_read(
     open_window: Opener, place: Place
 ) -> None:

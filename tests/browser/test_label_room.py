@@ -66,6 +66,7 @@ def test_beside_the_document_are_the_definitions_and_the_last_labels_to_reopen(
     assert [grade for _, grade in place.labels()] == [0, 1, 2, 4, 1, None]
 
 
+@pytest.mark.long
 def test_the_first_line_cuts_no_words_but_the_name(open_window: Opener) -> None:
     page = open_window("ben").label_page()
     page.evaluate(LENGTHEN)
@@ -75,6 +76,7 @@ def test_the_first_line_cuts_no_words_but_the_name(open_window: Opener) -> None:
         assert height(page, ".label-status") < 60
 
 
+@pytest.mark.long
 def test_the_grade_that_was_given_is_shown_for_a_moment_and_told_with_what_comes(
     open_window: Opener,
 ) -> None:
@@ -115,6 +117,7 @@ def test_a_phone_has_one_line_of_counts_grades_under_the_thumb_and_no_keys(
     expect(menu).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_phone_on_its_side_shows_the_document_and_every_grade(
     open_window: Opener, place: Place
 ) -> None:
@@ -132,6 +135,7 @@ def test_a_phone_on_its_side_shows_the_document_and_every_grade(
     assert place.labels() == [("graded", 3)]
 
 
+@pytest.mark.long
 def test_at_400_percent_the_page_scrolls_and_all_of_it_can_be_reached(
     open_window: Opener, place: Place
 ) -> None:

@@ -57,6 +57,7 @@ def test_one_toast_is_shown_at_a_time(open_window: Opener) -> None:
     expect(page.locator(".toast")).to_have_text("Select or find the evidence first.")
 
 
+@pytest.mark.long
 def test_the_end_says_what_was_labelled_in_this_sitting(open_window: Opener, place: Place) -> None:
     place.keep_pairs(3)
     ben = open_window("ben", **PHONE)

@@ -36,6 +36,7 @@ def intents(place: Place) -> Place:
     return place
 
 
+@pytest.mark.long
 def test_every_pair_is_shown_with_the_description_of_its_own_query(
     open_window: Opener, intents: Place
 ) -> None:

@@ -15,7 +15,7 @@ from evaluation.models import Evaluation, Leaderboard, Ranker, Ranking, Run
 from judgments.models import Document, JudgmentList, Query
 from touchstone.measures.grammar import parse_measures
 
-pytestmark = [pytest.mark.data, pytest.mark.django_db]
+pytestmark = [pytest.mark.data, pytest.mark.django_db, pytest.mark.first_pass]
 
 EXPECTED = {
     "nDCG@10": "ndcg10_lin",

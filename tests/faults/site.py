@@ -150,7 +150,6 @@ class Production(Site):
         super().__init__(directory, {**environment, **more})
         self._redis_url = redis_url
         self._database_url = database_url
-        self.call("manage.py", "collectstatic", "-v0", "--no-input")
 
     def begin(self) -> None:
         """The web server and both workers; labels come once the first worker has looked around."""

@@ -125,6 +125,7 @@ def test_killed_workers_and_a_flushed_redis_lose_no_label_and_no_bit(
     check_calm(storm(plan), plan)
 
 
+@pytest.mark.long
 @pytest.mark.postgres
 @pytest.mark.redis
 def test_a_frozen_redis_slows_no_label_much_and_delays_the_numbers_by_seconds(

@@ -61,6 +61,7 @@ def test_each_way_that_was_open_once_is_found_when_it_is_put_back(name: str) -> 
     assert verdict.score.auc > 0.7, str(verdict)
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 @pytest.mark.first_pass
 def test_two_accounts_that_compare_notes_find_gold_as_the_docs_say() -> None:

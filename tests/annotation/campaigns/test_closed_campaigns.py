@@ -18,7 +18,7 @@ from judgments.models import User
 from tests.builders import World, make_access, make_world
 from tests.builders_annotation import grades_text, label, lease, make_campaign, make_draft
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 LEAD_PAGES = ("campaign", "campaign-live", "campaign-gold", "campaign-training", "campaign-pairs")
 

@@ -39,7 +39,7 @@ from tests.builders_annotation import (
     seat_for,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 YESTERDAY = NOW - timedelta(days=1)
 
 

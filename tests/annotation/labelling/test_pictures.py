@@ -11,7 +11,7 @@ from tests.builders import NOW, make_access, make_world
 from tests.builders_annotation import label, lease, make_campaign, shown_at
 from tests.judgments.pictures.drawing import choose, data_uri, drawn, load
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from tests.builders_annotation import (
     seat_for,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture

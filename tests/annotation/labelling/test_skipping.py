@@ -17,7 +17,7 @@ from judgments.permissions import NotFound
 from tests.builders import NOW, World, make_access, make_world
 from tests.builders_annotation import context_of, held, label, lease, make_campaign
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from tests.builders import NOW, make_access, make_world
 from tests.builders_annotation import context_of, held, label, make_campaign
 from touchstone.scales import Scale
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 both_orders = pytest.mark.parametrize("order", [Campaign.Order.BY_QUERY, Campaign.Order.SHUFFLED])
 
 

@@ -15,6 +15,7 @@ from tests.config.commands.test_backup import call, home
 PROGRAM = ("-m", "tests.config.commands.back_and_forth")
 
 
+@pytest.mark.long
 def test_each_app_goes_back_by_a_migration_and_forward_again_on_sqlite(
     tmp_path: Path, make_home: Callable[[Path], Path]
 ) -> None:
@@ -22,6 +23,7 @@ def test_each_app_goes_back_by_a_migration_and_forward_again_on_sqlite(
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.postgres
 def test_each_app_goes_back_by_a_migration_and_forward_again_on_postgresql(
     tmp_path: Path, own_migrated_database_url: str

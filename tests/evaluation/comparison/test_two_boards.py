@@ -8,7 +8,7 @@ from evaluation.models import Ranker
 from tests.builders import NOW, commit, make_access, make_world
 from tests.evaluation.builders import make_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 ORDERS = {"one": "d1 d2 d3", "two": "d2 d1 d3", "three": "d3 d2 d1"}
 
 

@@ -13,7 +13,7 @@ from judgments.versions.services import Change
 from tests.builders import NOW, World, commit, make_world
 from tests.evaluation.builders import make_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 VOTES = {"votes": {"0": 2}}
 
 

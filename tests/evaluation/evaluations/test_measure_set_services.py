@@ -22,7 +22,7 @@ from tests.evaluation.builders import evaluate_from_scratch, make_run
 from touchstone.measures.asking import ask_all
 from touchstone.measures.errors import MeasureError
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 RUNS = 100
 
 

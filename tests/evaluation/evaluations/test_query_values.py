@@ -17,7 +17,7 @@ from tests.evaluation.builders import make_run
 from touchstone.measures.exact import counts, means, standard_errors
 from touchstone.measures.grammar import parse_measure
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 @pytest.fixture

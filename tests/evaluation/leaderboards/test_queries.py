@@ -34,7 +34,7 @@ from touchstone.measures.files import evaluate_file
 from touchstone.measures.judged_files import JudgedQueries
 from touchstone.measures.presets import PRESETS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 MEASURES = "nDCG@10 RR@10"
 

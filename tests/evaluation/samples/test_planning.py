@@ -22,7 +22,7 @@ from tests.evaluation.samples.builders import Sampled, make_sampled
 from tests.judgments.samples.builders import usual_traffic
 from touchstone.sampling.planning import PlannedStrata, expected_standard_error
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 WIDE = Design(by_size=True, cuts=(0.7,), n=40, allocation=SEARCHES)
 

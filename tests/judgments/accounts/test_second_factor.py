@@ -23,7 +23,7 @@ from judgments.models import AuditEntry, RecoveryCode, SecondFactor, Secret, Ses
 from judgments.secrets.services import read_secret
 from tests.builders import NOW, World, make_user, make_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 PASSWORD = "sturdy-otter-42-lamp"
 
 

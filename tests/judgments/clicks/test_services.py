@@ -32,7 +32,7 @@ from tests.judgments.clicks.builders import (
 )
 from touchstone.files.errors import FileRefused
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 def held(log: ClickLog, kind: str) -> list[tuple[int, int, int, int, int]]:

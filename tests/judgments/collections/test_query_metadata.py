@@ -27,7 +27,7 @@ from tests.builders import NOW, World, commit, make_access, make_list, make_user
 from touchstone.files.collections import QueryRecord
 from touchstone.measures.traits import Traits
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 

@@ -14,7 +14,7 @@ from judgments.versions.services import Change
 from tests.builders import NOW, commit, make_access
 from touchstone.scales import Scale
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.first_pass]
 
 
 def release(world, access, *, number=1, name="v1"):
