@@ -31,9 +31,7 @@ FONTS = {
     "Liberation": "LiberationSans-Regular.ttf",
     "Noto": "NotoSans-Regular.ttf",
 }
-# Autovacuum would count a table while a test has rolled back what it inserted: the planner then
-# takes it for empty, and reads all of it for each row that is joined.
-NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
+SPEED_BEFORE_DURABILITY = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 
 def find_chromium() -> Path | None:
@@ -105,7 +103,7 @@ def restartable_postgres(
         collation = ("--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US")
         initdb = (programs / "initdb", *layout, *collation)
         subprocess.run(initdb, user=owner, cwd=directory, check=True, stdout=subprocess.DEVNULL)
-        speed = () if is_durable else NOT_DURABLE
+        speed = () if is_durable else SPEED_BEFORE_DURABILITY
         settings = ("listen_addresses=127.0.0.1", "max_connections=200", *speed)
         query = ""
         if tls is not None:
