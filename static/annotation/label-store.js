@@ -111,7 +111,11 @@ export class LabelStore {
     const row = { desk: this.#desk, label, about };
     if (this.#loose.length === 0) {
       try {
-        await this.#run("readwrite", (labels) => void labels.add(row), "strict");
+        const add = (/** @type {IDBObjectStore} */ labels) => {
+          labels.add(row);
+          labels.transaction.commit(); // a page that goes does not hear that it was added
+        };
+        await this.#run("readwrite", add, "strict");
         return;
       } catch {
         // private mode, a full disk, a database that is gone

@@ -40,7 +40,7 @@ export class Outbox {
   #again = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  /** @type {Map<string, Label>} */
+  /** @type {Map<string, { label: Label, about: About }>} */
   #unwritten = new Map();
   /** @type {Promise<void>} */
   #writes = Promise.resolve();
@@ -65,7 +65,7 @@ export class Outbox {
    */
   add(label, about) {
     const { onState, store } = this.#options;
-    this.#unwritten.set(label.id, label);
+    this.#unwritten.set(label.id, { label, about });
     if (this.#failures === 0) onState({ waiting: this.#unwritten.size, state: "saving" });
     this.#writes = this.#writes.then(async () => {
       await afterPaint(); // the next pair first
@@ -77,7 +77,7 @@ export class Outbox {
 
   /** The assignments of labels that are in memory alone. */
   get unwritten() {
-    return [...this.#unwritten.values()].map(({ assignment }) => assignment);
+    return [...this.#unwritten.values()].map(({ label }) => label.assignment);
   }
 
   /** Everything that is not with the server yet, oldest first. */
@@ -220,11 +220,16 @@ export class Outbox {
     await this.#options.onRefused();
   }
 
-  /** What the browser has not written yet goes out with the page; the same ids again do no harm. */
+  /**
+   * What the browser has not written yet is written while the page goes, and goes out with it. The same
+   * ids again do no harm.
+   */
   #sendLast() {
     if (this.#unwritten.size === 0) return;
-    const { headers, url } = this.#options;
-    const body = JSON.stringify({ labels: [...this.#unwritten.values()], count: 0 });
+    const { headers, store, url } = this.#options;
+    const last = [...this.#unwritten.values()];
+    for (const { label, about } of last) store.put(label, about);
+    const body = JSON.stringify({ labels: last.map(({ label }) => label), count: 0 });
     fetch(url, { method: "POST", headers: headers(), body, keepalive: true }).catch(() => {});
   }
 
