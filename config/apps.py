@@ -1,5 +1,8 @@
 """The one place that knows all three apps."""
 
+import atexit
+import gc
+
 from django.apps import AppConfig
 
 
@@ -15,3 +18,5 @@ class ConfigConfig(AppConfig):
         from judgments.named import Named  # noqa: PLC0415
 
         register(Named("config.demo.live_search.find_part"))
+        # A process that ends looks through all objects for cycles, which takes up to a second.
+        atexit.register(gc.freeze)

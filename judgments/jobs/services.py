@@ -21,6 +21,7 @@ from judgments.jobs.progress import in_this_process
 from judgments.jobs.queries import due_jobs
 from judgments.models import Collection, Job, User
 from judgments.permissions import Access
+from judgments.stopping import process_ends
 from judgments.waking import wake
 from touchstone.errors import DomainError, NotNow
 from touchstone.files.errors import FileRefused
@@ -160,12 +161,13 @@ def queue_job(
 
 
 def work_jobs(*, spawn: bool = False) -> int:
-    """Do all jobs that are due, one after the other; how many claims were taken.
+    """Do all jobs that are due, one after the other, until the process was told to end; how many
+    claims were taken.
 
     spawn: give heavy ones a process of their own.
     """
     claims = 0
-    while claims < AT_ONCE:
+    while claims < AT_ONCE and not process_ends.is_set():
         claim = _claim(timezone.now())
         if claim is None:
             break

@@ -7,6 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Final, Generic, TypeVar
 
 from judgments.outgoing.pacing import Pace
+from judgments.stopping import process_ends
 
 SLICE: Final = 30.0  # seconds after which other jobs have their turn
 LOOK: Final = 1.0  # seconds between two looks at whether to stop
@@ -42,8 +43,9 @@ class Slice(Generic[Item, Request, Reply]):
         self._in_flight: dict[Future[Reply], Item] = {}
 
     def run(self, *, pace: Pace, stop: threading.Event, goes_on: Callable[[], bool]) -> None:
-        """Send until the time is up, nothing is left, the pace gives up, or `goes_on`, which is
-        asked once a second, says no; then store what is still under way.
+        """Send until the time is up, nothing is left, the pace gives up, the process was told to
+        end, or `goes_on`, which is asked once a second, says no; then store what is still under
+        way.
 
         stop: is set at the end, and ends all waiting.
         """
@@ -53,6 +55,8 @@ class Slice(Generic[Item, Request, Reply]):
             try:
                 while not pace.given_up and time.monotonic() < until and self._submit(threads):
                     self._store_next()
+                    if process_ends.is_set():
+                        break
                     if time.monotonic() - looked >= LOOK:
                         looked = time.monotonic()
                         if not goes_on():

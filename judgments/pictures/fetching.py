@@ -17,6 +17,7 @@ from judgments.pictures.encoding import PictureRefusedError, encode
 from judgments.pictures.naming import name_pictures
 from judgments.pictures.rules import MOST_BYTES, UPLOADED
 from judgments.pictures.storing import Failure, ensure_fetching, lock, refuse, store
+from judgments.stopping import process_ends
 
 CHUNK: Final = 500  # documents that are looked through in one transaction
 SLICE: Final = 30.0  # seconds after which other jobs have their turn
@@ -62,7 +63,7 @@ def fetch_pictures(work: Work) -> None:
                 _settle(picture, data)
             done += len(batch)
             work.progress(done)
-            if time.monotonic() >= until:
+            if time.monotonic() >= until or process_ends.is_set():
                 break
     with transaction.atomic():
         _end(work, lock(work.collection_id), {"pictures": done})

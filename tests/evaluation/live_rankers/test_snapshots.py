@@ -26,6 +26,7 @@ from judgments.outgoing import slices
 from judgments.outgoing.pacing import BreakerRule, Pace
 from judgments.outgoing.rules import read_origins
 from judgments.permissions import NotFound
+from judgments.stopping import process_ends
 from tests.builders import NOW, commit, make_access, make_world
 from tests.evaluation.builders import make_ranker, make_run
 from tests.evaluation.live_rankers.engine import make_live, results, running, work
@@ -258,6 +259,29 @@ def test_a_snapshot_goes_on_in_other_jobs_without_asking_a_query_again(
         snapshot = take(world, dora)
     assert snapshot.state == "done"
     assert Job.objects.filter(kind="take_snapshot").count() > 1
+    assert sorted(engine.asked) == sorted(texts(world))
+
+
+def test_a_process_that_was_told_to_end_stores_what_came_and_another_asks_the_rest(
+    world, dora, settings, request
+):
+    request.addfinalizer(process_ends.clear)
+
+    def respond(_):
+        if len(engine.asked) == 1:
+            process_ends.set()
+        return results([("d1", 1.0)])
+
+    with running(respond) as engine:
+        settings.OUTGOING = read_origins([engine.entry])
+        make_live(world, engine.url, at_once=1)
+        snapshot = take(world, dora)
+        assert snapshot.state == "running"
+        assert 1 <= snapshot.answers.count() == len(engine.asked) < len(texts(world))
+        process_ends.clear()  # as in another process
+        work()
+    snapshot.refresh_from_db()
+    assert snapshot.state == "done"
     assert sorted(engine.asked) == sorted(texts(world))
 
 

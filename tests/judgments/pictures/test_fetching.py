@@ -13,6 +13,7 @@ from judgments.pictures import fetching
 from judgments.pictures.queries import get_pictures_state
 from judgments.pictures.rules import MOST_BYTES
 from judgments.pictures.services import fetch_again
+from judgments.stopping import process_ends
 from tests.builders import make_access, make_collection
 from tests.judgments.outgoing.servers import answer, serving
 from tests.judgments.outgoing.spellings import HOSTS
@@ -158,6 +159,24 @@ def test_a_slice_ends_after_a_while_and_another_job_goes_on(books, settings, mon
     assert Job.objects.filter(kind="fetch_pictures", state="done").count() == 3
     state = get_pictures_state(access=make_access(collection=books))
     assert (state.stored, state.waiting, state.is_running) == (9, 0, False)
+
+
+def test_a_process_that_was_told_to_end_leaves_the_rest_to_another(books, settings, request):
+    request.addfinalizer(process_ends.clear)
+
+    def end_and_answer(connection):
+        process_ends.set()
+        answer(drawn())(connection)
+
+    with serving(end_and_answer, answer(drawn())) as server:
+        settings.OUTGOING = read_origins([server.entry])
+        load(books, {f"d{n}": {"photo": f"{server.url}/{n}"} for n in range(9)})
+        choose(books, photo="small")
+        found = [state for state, _ in states(books).values()]
+        assert (found.count("stored"), found.count("waiting")) == (4, 5)
+        process_ends.clear()  # as in another process
+        work_jobs()
+    assert set(states(books).values()) == {("stored", "")}
 
 
 def test_a_worker_that_is_killed_loses_no_picture(books, settings, monkeypatch):
