@@ -52,15 +52,3 @@ def production_environment(home: Path, database_url: str, redis_url: str) -> dic
         "REDIS_URL": redis_url,
         "WEB_CONCURRENCY": "2",
     }
-
-
-def migrate_if_new() -> None:
-    """Migrate the database that the environment names, unless it is a copy of a migrated one.
-
-    To find that nothing is due takes `migrate` seconds.
-    """
-    from django.core.management import call_command
-    from django.db import connection
-
-    if "django_migrations" not in connection.introspection.table_names():
-        call_command("migrate", verbosity=0, interactive=False)

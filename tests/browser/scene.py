@@ -11,7 +11,7 @@ from typing import Any
 
 import django
 
-from tests.deployment import migrate_if_new
+from config.database.migrating import migrate_what_is_due
 
 QUERIES = 4
 WINDOWS = 4  # of one person, that a test opens
@@ -74,7 +74,7 @@ def build(*, pairs: int) -> dict[str, Any]:
 
 def main() -> None:
     django.setup()
-    migrate_if_new()
+    migrate_what_is_due()
     hash_in_milliseconds()
     sys.stdout.write(json.dumps(build(pairs=int(sys.argv[1]))))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import django
 
-from tests.deployment import migrate_if_new
+from config.database.migrating import migrate_what_is_due
 
 OVERLAP = 2
 RANKERS = 5
@@ -77,7 +77,7 @@ def _import_runs(world: Any, dice: random.Random) -> None:
 def main() -> None:
     annotators, queries, depth = (int(word) for word in sys.argv[1:])
     django.setup()
-    migrate_if_new()
+    migrate_what_is_due()
     scene = build(annotators=annotators, queries=queries, depth=depth)
     _sabotage()
     sys.stdout.write(json.dumps(scene))

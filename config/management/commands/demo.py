@@ -26,9 +26,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.PRODUCTION:
             raise CommandError("the demo needs the embedded mode (TOUCHSTONE_MODE=embedded)")
+        from config.database.migrating import migrate_what_is_due
+
         if options["reset"]:
             self._reset()
-        call_command("migrate", verbosity=0)
+        migrate_what_is_due()
         self._build()
         if not options["no_serve"]:
             call_command("serve", port=options["port"], stdout=self.stdout)

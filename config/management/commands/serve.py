@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
@@ -20,11 +19,12 @@ class Command(BaseCommand):
             raise CommandError(
                 "serve needs the embedded mode; in production, use docker-compose.yml"
             )
+        from config.database.migrating import migrate_what_is_due
         from config.demo.live_search import make_server
         from config.embedded import EmbeddedServer
         from judgments.members.services import is_set_up, setup_code
 
-        call_command("migrate", verbosity=0)
+        migrate_what_is_due()
         host, port = options["host"], options["port"]
         search = make_server(port, at=timezone.now())
 

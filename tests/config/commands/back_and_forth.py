@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import django
 from django.core.management import call_command
 
-from tests.deployment import migrate_if_new
+from config.database.migrating import migrate_what_is_due
 
 APPS = ("judgments", "evaluation", "annotation")
 
@@ -51,7 +51,7 @@ def main() -> None:
 
     from tests.config.commands.installation import build
 
-    migrate_if_new()
+    migrate_what_is_due()
     build()
     before = digests()
     backwards = list(steps())

@@ -9,7 +9,7 @@ import os
 import django
 from django.core.files.base import ContentFile
 
-from tests.deployment import migrate_if_new
+from config.database.migrating import migrate_what_is_due
 
 
 def build() -> None:
@@ -50,7 +50,7 @@ def build() -> None:
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    migrate_if_new()
+    migrate_what_is_due()
     build()
 
 

@@ -10,7 +10,7 @@ from itertools import count
 
 import django
 
-from tests.deployment import migrate_if_new
+from config.database.migrating import migrate_what_is_due
 
 
 def work() -> None:
@@ -34,7 +34,7 @@ def work() -> None:
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    migrate_if_new()
+    migrate_what_is_due()
     work()
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import django
 from django.db import connection
 
-from tests.deployment import migrate_if_new
+from config.database.migrating import migrate_what_is_due
 
 USERNAME, NAME = "quillfeather", "Ben Quillfeather"
 EMAIL, WORDS = "ben@quillfeather.example", "Zanzibar"
@@ -128,7 +128,7 @@ def main() -> None:
     django.setup()
     from tests.config.commands.installation import build
 
-    migrate_if_new()
+    migrate_what_is_due()
     build()
     leave_traces()
 
