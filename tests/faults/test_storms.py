@@ -44,7 +44,7 @@ def at_home(tmp_path: Path, make_home: Callable[[Path], Path]) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("labels", "faults"), [(60, 1), pytest.param(120, 2, marks=pytest.mark.long)]
+    ("labels", "faults"), [(40, 1), pytest.param(120, 2, marks=pytest.mark.long)]
 )
 def test_the_one_process_of_the_embedded_mode_may_be_killed_at_any_moment(
     labels: int, faults: int, at_home: Path
