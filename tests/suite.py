@@ -21,8 +21,6 @@ from tests import services
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = (sys.executable, "-m", "pytest")
-# One more than there are cores: a tenth of the time, one waits for a browser or a server.
-PROCESSES = min((os.cpu_count() or 1) + 1, 4)
 SLOWEST = ("--durations", "25", "--durations-min", "2")
 SERVERS = ("DATABASE_URL", "REDIS_URL")
 ASK_NO_SERVER = ("browser", "reference", "scripts", "texts", "touchstone")
@@ -120,7 +118,7 @@ def run_pytest(
     home.mkdir()
     inside = {**outside(directory), "TOUCHSTONE_HOME": str(home), **environment}
     report = directory / f"{name}.xml"
-    status = call_pytest(["-n", str(PROCESSES), *SLOWEST, f"--junitxml={report}", *words], inside)
+    status = call_pytest(["-n", "2", *SLOWEST, f"--junitxml={report}", *words], inside)
     cases = read_report(report)
     skipped = Counter(skip.get("message", "") for case in cases for skip in case.iter("skipped"))
     return Pass(name, status, time.monotonic() - began, len(cases), skipped)
