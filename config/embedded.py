@@ -30,7 +30,6 @@ class EmbeddedWorkers:
 
     def start(self) -> None:
         """Start the threads and return at once."""
-        process_ends.clear()
         for queue in QUEUES:
             worker = WorkController(
                 app=make_app(is_current=False),

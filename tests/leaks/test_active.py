@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.leaks import sessions
 from tests.leaks.active import KINDS, Kind, Verdict, attack
 from tests.leaks.notes import compare_notes
 from tests.leaks.sabotage import FOUND_P, SABOTAGES, find_sabotage
@@ -20,14 +19,11 @@ IN_SHORT = "drawn_for_each_count"
 
 
 def _list_attacks() -> Iterator[Any]:
-    """Each kind of session in each order of a campaign; in the short form in one, by turns, and
-    without those who wait for others, who need most requests.
-    """
+    """Each kind of session in each order of a campaign; in the short form in one, by turns."""
     for number, kind in enumerate(KINDS):
         short = kind.orders[number // 2 % len(kind.orders)]
         for order in kind.orders:
-            is_short = order == short and kind.drive is not sessions.wait
-            marks = [] if is_short else [pytest.mark.long]
+            marks = [] if order == short else [pytest.mark.long]
             yield pytest.param(kind, order, marks=marks, id=f"{kind.drive.__name__}-{order}")
 
 
