@@ -11,7 +11,6 @@ import argparse
 import json
 import random
 import re
-import shutil
 import sys
 import tempfile
 from collections import Counter
@@ -25,6 +24,7 @@ from tests.browser.proxy import Proxy
 from tests.browser.scene import QUERIES
 from tests.browser.windows import SWITCHES, Place, Window
 from tests.faults.site import Embedded
+from tests.services import find_chromium
 
 SHARE = 0.2
 MEANWHILE = 5  # labels that are made while there is no server
@@ -60,8 +60,7 @@ def main() -> None:
         site = Embedded(Path(directory), SETTINGS)
         pairs = options.labels + QUERIES - options.labels % QUERIES
         scene = json.loads(site.call("-m", "tests.browser.scene", str(pairs)))
-        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-        browser = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=SWITCHES)
         try:
             site.begin()
             window = Window(

@@ -12,7 +12,6 @@ import argparse
 import json
 import random
 import re
-import shutil
 import sys
 import tempfile
 from collections import Counter
@@ -25,6 +24,7 @@ from playwright.sync_api import Error, Page, expect, sync_playwright
 from tests.browser.proxy import Proxy
 from tests.browser.windows import SWITCHES, Place, Window
 from tests.faults.site import Embedded
+from tests.services import find_chromium
 
 SETTINGS: Final = {"DJANGO_SETTINGS_MODULE": "config.settings"}
 LAST: Final = 90_000  # milliseconds for what waits in the end; tries come up to 15 s apart
@@ -325,8 +325,7 @@ def main() -> int:
         site = Embedded(Path(directory), SETTINGS)
         scene = json.loads(site.call("-m", "tests.browser.scene", str(options.steps)))
         site.call("-c", SAME_TEXT)
-        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-        browser = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=SWITCHES)
         try:
             site.begin()
             place = Place(site, scene["campaign"], scene["passwords"], scene["sessions"])
