@@ -116,7 +116,7 @@ def run_pytest(
     began = time.monotonic()
     home = directory / name
     home.mkdir()
-    inside = {**outside(directory), "TOUCHSTONE_HOME": str(home), **environment}
+    inside = {**outside(), "TOUCHSTONE_HOME": str(home), **environment}
     report = directory / f"{name}.xml"
     status = call_pytest(["-n", "2", *SLOWEST, f"--junitxml={report}", *words], inside)
     cases = read_report(report)
@@ -124,16 +124,13 @@ def run_pytest(
     return Pass(name, status, time.monotonic() - began, len(cases), skipped)
 
 
-def outside(directory: Path) -> dict[str, str]:
+def outside() -> dict[str, str]:
     """What every pass takes from the environment that the suite was started in.
 
-    Where no bytecode may be written beside the sources, it is kept with the suite's own files:
-    dozens of processes would else compile every module that they load.
+    Bytecode is written: dozens of processes would else compile every module that they load.
     """
-    taken = {key: value for key, value in os.environ.items() if key not in SERVERS}
-    if taken.pop("PYTHONDONTWRITEBYTECODE", ""):
-        taken["PYTHONPYCACHEPREFIX"] = str(directory / "bytecode")
-    return taken
+    left = {*SERVERS, "PYTHONDONTWRITEBYTECODE"}
+    return {key: value for key, value in os.environ.items() if key not in left}
 
 
 def call_pytest(words: list[str], environment: Mapping[str, str]) -> int:

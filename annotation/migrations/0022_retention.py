@@ -7,8 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0021_judge_batches'),
-        ('judgments', '0035_what_lists_take'),
+        ('annotation', '0001_squashed_0021_judge_batches'),
     ]
 
     operations = [

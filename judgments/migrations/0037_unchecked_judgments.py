@@ -7,6 +7,8 @@ On SQLite the keys stay: they cost little there, and the table would have to be 
 import django.db.models.deletion
 from django.db import migrations, models
 
+from judgments.storage.at_once import AtOnce
+
 
 class AlterOnPostgreSQL(migrations.AlterField):
     def database_forwards(self, app_label, schema_editor, from_state, to_state):
@@ -28,10 +30,14 @@ def unchecked(to, related_name="+"):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("judgments", "0036_purged_collections")]
+    dependencies = [("judgments", "0001_squashed_0036_purged_collections")]
 
     operations = [
-        AlterOnPostgreSQL("judgment", "list", unchecked("judgments.judgmentlist", "judgments")),
-        AlterOnPostgreSQL("judgment", "query", unchecked("judgments.query")),
-        AlterOnPostgreSQL("judgment", "document", unchecked("judgments.document")),
+        AtOnce(
+            [
+                AlterOnPostgreSQL("judgment", "list", unchecked("judgments.judgmentlist", "judgments")),
+                AlterOnPostgreSQL("judgment", "query", unchecked("judgments.query")),
+                AlterOnPostgreSQL("judgment", "document", unchecked("judgments.document")),
+            ]
+        )
     ]

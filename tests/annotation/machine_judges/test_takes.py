@@ -1,11 +1,6 @@
 """What a list takes is a choice of its versions: labels follow it, and nothing else gets in."""
 
-import importlib
-from types import SimpleNamespace
-
 import pytest
-from django.apps import apps
-from django.db import connection
 from django.urls import reverse
 
 from annotation.consolidation.services import approve, consolidate
@@ -22,7 +17,6 @@ from judgments.jobs.services import work_jobs
 from judgments.models import AuditEntry, JudgmentVersion
 from judgments.models.lists import Takes
 from judgments.outgoing.rules import read_origins
-from judgments.triggers import AppendOnly, install_triggers, remove_triggers
 from judgments.versions.services import Change, commit_judgments
 from judgments.versions.takes import TakesRefused
 from tests.annotation.machine_judges.endpoint import grades, make_judge, running
@@ -197,26 +191,6 @@ def test_a_pair_that_people_lose_gets_the_machines_grade(world, campaign, revisi
     assert list_due_lists() == [world.judgments.pk]
     follow_machine(list_id=world.judgments.pk, at=LATER[0])
     assert held(world.judgments) == [("q1", "d1", 1), *BOTH[1:]]
-    assert list_due_lists() == []
-
-
-def test_versions_of_before_get_what_they_took(world, campaign, revision):
-    choose(world, revision, Takes.ELSEWHERE)
-    access = make_access(collection=world.collection)
-    remove_grades(access=access, judgment_list=world.judgments, at=NOW)
-    choose(world, revision, Takes.ELSEWHERE)
-    table = [AppendOnly("judgments_judgmentversion")]
-    remove_triggers(connection, table)
-    JudgmentVersion.objects.update(takes="people", takes_from=None)
-    world.judgments.takes = "people"
-    world.judgments.save(update_fields=["takes"])
-    migration = importlib.import_module("judgments.migrations.0035_what_lists_take")
-    migration.derive(apps, SimpleNamespace(connection=connection))
-    install_triggers(connection, table)
-    world.judgments.refresh_from_db()
-    others = ["machine_elsewhere", "people", "machine_elsewhere"]
-    assert takes_of(world) == ["people", *others]
-    assert world.judgments.takes == "machine_elsewhere"
     assert list_due_lists() == []
 
 

@@ -71,11 +71,13 @@ def test_a_backup_from_before_the_squash_is_restored_by_what_replaces_its_migrat
         applied = database.execute("SELECT app, name FROM django_migrations ORDER BY id").fetchall()
     names = [key for key in list_todays(applied) if key[0] in ("judgments", "annotation")]
     assert sorted(names) == [
-        ("annotation", "0001_squashed_0018_machine_label_newest"),
-        ("judgments", "0001_squashed_0033_frames_of_lists"),
-        ("judgments", "0034_security_keys"),
+        ("annotation", "0001_squashed_0021_judge_batches"),
+        ("annotation", "0022_retention"),
+        ("judgments", "0001_squashed_0036_purged_collections"),
+        ("judgments", "0037_unchecked_judgments"),
+        ("judgments", "0038_unfinished_lists"),
     ]
-    with pytest.raises(BackupRefused, match=r"before judgments\.0033_frames_of_lists"):
-        list_todays([one for one in applied if one[1] != "0033_frames_of_lists"])
+    with pytest.raises(BackupRefused, match=r"before judgments\.0036_purged_collections"):
+        list_todays([one for one in applied if one[1] != "0036_purged_collections"])
     with pytest.raises(BackupRefused, match=r"newer version: judgments\.0999_more"):
         list_todays([*applied, ("judgments", "0999_more")])

@@ -1,25 +1,27 @@
-"""Creating many models in one step of a migration."""
+"""Several operations as one step of a migration."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.operations import CreateModel
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 
-class CreateModels(Operation):
-    """Several models at once, each after those that it refers to.
+class AtOnce(Operation):
+    """Operations of which each finds, on its tables, what all of them together lead to.
 
-    After each CreateModel of its own, Django builds every model that refers to another again:
-    for a hundred models most of the time of `migrate`.
+    After each operation of its own, Django builds every model that refers to another again: for a
+    hundred models most of the time of `migrate`.
+
+    operations: models that are created, each after those that it refers to; or changes of fields
+    that alter one column each, and do not write a table again as some do on SQLite.
     """
 
     reduces_to_sql = True
     reversible = True
 
-    def __init__(self, operations: Sequence[CreateModel]) -> None:
+    def __init__(self, operations: Sequence[Operation]) -> None:
         self.operations = operations
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
@@ -51,4 +53,4 @@ class CreateModels(Operation):
             operation.database_backwards(app_label, schema_editor, from_state, to_state)
 
     def describe(self) -> str:
-        return "Create models " + ", ".join(operation.name for operation in self.operations)
+        return "; ".join(operation.describe() for operation in self.operations)
