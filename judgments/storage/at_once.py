@@ -9,13 +9,13 @@ from django.db.migrations.state import ProjectState
 
 
 class AtOnce(Operation):
-    """Operations of which each finds, on its tables, what all of them together lead to.
+    """Operations that all see the models as they are after the last of them.
 
     After each operation of its own, Django builds every model that refers to another again: for a
     hundred models most of the time of `migrate`.
 
-    operations: models that are created, each after those that it refers to; or changes of fields
-    that alter one column each, and do not write a table again as some do on SQLite.
+    operations: models that are created, each after those that it refers to; or fields that are
+    altered one by one, where none of them has its table written again, as SQLite often does.
     """
 
     reduces_to_sql = True
