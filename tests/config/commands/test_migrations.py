@@ -32,7 +32,7 @@ def test_each_app_goes_back_by_a_migration_and_forward_again_on_postgresql(
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
 
-# What is in an installation of the last version whose migrations were not squashed: made there
+# What is in an installation of the last version before the newest squash: made there
 # by `python -m tests.config.commands.installation`, written out by `sqlite3.Connection.iterdump`.
 RECORDED = Path(__file__).parents[1] / "recorded" / "before_the_squash.sql.gz"
 
